@@ -1,0 +1,106 @@
+#include "core/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "core/error.h"
+
+namespace funcattn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string reason() { return std::strerror(errno); }
+
+}  // namespace
+
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
+  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+  std::error_code ignored;
+  if (path_.filename().empty() || fs::is_directory(path_, ignored))
+    throw FileError("cannot write '" + path_.string() + "': it is a folder; give a file name");
+  if (!fs::is_directory(folder, ignored))
+    throw FileError("cannot write '" + path_.string() + "': the folder '" + folder.string() +
+                    "' does not exist; create it first");
+  // A device such as /dev/full or /dev/stdout can be written but not replaced by a renamed file.
+  if (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored))
+    throw FileError("cannot write '" + path_.string() +
+                    "': it is not a regular file; give the name of a file");
+
+  static std::atomic<unsigned> counter{0};
+  for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
+    const std::string stem = "." + path_.stem().string() + ".part" + std::to_string(::getpid()) +
+                             "-" + std::to_string(counter++);
+    temporary_ = folder / (stem + path_.extension().string());
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST) break;
+  }
+  if (descriptor_ < 0)
+    throw FileError("cannot write '" + path_.string() + "': " + reason());
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      throw FileError("cannot write '" + path_.string() + "': " + reason());
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  // A library may have written through the name: open it anew, so that fsync sees that file.
+  const int by_name = ::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (by_name < 0) throw FileError("cannot write '" + path_.string() + "': " + reason());
+  const bool flushed = ::fsync(by_name) == 0;
+  const std::string why = flushed ? "" : reason();
+  ::close(by_name);
+  if (!flushed) throw FileError("cannot write '" + path_.string() + "': " + why);
+  struct stat existing {};
+  if (::stat(path_.c_str(), &existing) == 0) ::chmod(temporary_.c_str(), existing.st_mode & 07777);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    throw FileError("cannot write '" + path_.string() + "': " + reason());
+  committed_ = true;
+  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+  const int folder_descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_descriptor >= 0) {
+    ::fsync(folder_descriptor);
+    ::close(folder_descriptor);
+  }
+}
+
+void write_file_atomically(const fs::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+std::string read_file(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    throw FileError("cannot read '" + path.string() + "': no such file");
+  if (fs::is_directory(path, ignored))
+    throw FileError("cannot read '" + path.string() + "': it is a folder; give a file");
+  std::ifstream stream(path, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (!stream.good() && !stream.eof())
+    throw FileError("cannot read '" + path.string() + "': " + reason());
+  return bytes;
+}
+
+}  // namespace funcattn

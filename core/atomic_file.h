@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace funcattn {
+
+/// A file that appears under its name complete or not at all.
+///
+/// Content is written to a temporary name in the same folder, flushed to the disk and renamed by
+/// `commit()`; without `commit()` the temporary file is removed and whatever stood under the final
+/// name before is untouched.
+///
+/// Either write through `temporary_path()` with a library of your own, or call `write()`.
+class AtomicFile {
+ public:
+  /// Creates the temporary file, keeping the extension of `path` (some writers choose the format
+  /// by it). Throws FileError if the folder is missing or not writable, or `path` is a folder.
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& temporary_path() const { return temporary_; }
+
+  /// Appends `bytes`. Throws FileError on a full disk or any other failure.
+  void write(std::string_view bytes);
+
+  /// Flushes to the disk and renames. Throws FileError; the old file then still stands.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+  bool committed_ = false;
+};
+
+/// Writes `bytes` to `path` through an AtomicFile.
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+/// Whole content of a file. Throws FileError if it is missing, a folder, or unreadable.
+std::string read_file(const std::filesystem::path& path);
+
+}  // namespace funcattn

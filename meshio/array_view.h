@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vtkSmartPointer.h>
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "core/array_spec.h"
+
+class vtkDataArray;
+
+namespace funcattn {
+
+/// Row-major float64 matrix: one row per point or cell, one column per component.
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+enum class ScalarType { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
+
+/// Values of a mesh array: rows x components, interleaved. Borrowed from VTK where VTK holds them
+/// that way (the array is kept alive), copied otherwise.
+class ArrayView {
+ public:
+  /// Throws DataError for arrays that are not numeric (strings, bits, variants).
+  explicit ArrayView(vtkSmartPointer<vtkDataArray> array);
+
+  const void* data() const { return data_; }
+  ScalarType type() const { return type_; }
+  Eigen::Index rows() const { return rows_; }
+  int components() const { return components_; }
+  bool copied() const { return copied_; }  ///< True where VTK's layout had to be copied.
+
+  RowMatrix to_double() const;
+
+  /// Row of the first value that is not finite, or -1.
+  Eigen::Index first_non_finite() const;
+
+ private:
+  vtkSmartPointer<vtkDataArray> keep_alive_;
+  std::vector<double> copy_;
+  const void* data_ = nullptr;
+  ScalarType type_ = ScalarType::float64;
+  Eigen::Index rows_ = 0;
+  int components_ = 1;
+  bool copied_ = false;
+};
+
+}  // namespace funcattn

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+
+#include "meshio/mesh.h"
+
+namespace funcattn {
+
+/// How much of the domain each point (or cell) stands for.
+enum class WeightKind {
+  automatic,  ///< measure where the mesh has cells of positive measure, uniform otherwise
+  uniform,    ///< 1 everywhere
+  measure,    ///< length, area or volume of each cell, shared equally among its points
+  array,      ///< a named array, >= 0
+};
+
+struct WeightChoice {
+  WeightKind kind = WeightKind::automatic;
+  std::string array;  ///< Name, for WeightKind::array.
+};
+
+/// "auto", "uniform", "measure" or "array:NAME". Throws UsageError.
+WeightChoice weight_choice_from_string(const std::string& text);
+std::string to_string(const WeightChoice& choice);
+
+/// Quadrature weights, >= 0, [count]. Ghost points weigh 0, and so do, with `measure`, points that
+/// no cell uses. Only the cells of the highest dimension in the mesh count for `measure`; the
+/// weights then sum to the mesh's length, area or volume. Throws DataError if no weight is
+/// positive, or a named array holds negative or non-finite values.
+Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
+                                   const WeightChoice& choice);
+
+}  // namespace funcattn

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string>
+
+#include "operators/torch_compat.h"
+
+// The three steps of Functional Attention (arXiv 2605.31559): project fields on a learned basis,
+// transport the coefficients by a regularised least-squares operator, reconstruct at the queries.
+// Axes: B samples, H heads, N points, k basis functions, c channels of a head. All functions are
+// differentiable, run on any device, and take float32 or float64.
+
+namespace funcattn {
+
+/// How the coefficients of a field in a basis are formed; `w` are the quadrature weights.
+enum class Coefficients {
+  mean,      ///< sum_i w_i B_ij F_i / (sum_i w_i B_ij + 1e-5), with w scaled to sum to n
+  integral,  ///< B^T diag(w / sum w) F
+  sum,       ///< B^T F over the points of positive weight; grows with n (published notebook form)
+};
+
+const char* to_string(Coefficients kind);
+/// Throws UsageError naming the possible values.
+Coefficients coefficients_from_string(const std::string& text);
+
+/// Basis functions as a soft partition of unity: softmax of logits / temperature over the last
+/// axis, so that rows sum to 1. As the temperature falls to 0 the basis becomes piecewise constant
+/// (the P0 element of the regions where each logit is largest).
+/// @param logits [B,H,N,k]
+/// @param temperature broadcastable to logits, > 0
+Tensor partition_of_unity(const Tensor& logits, const Tensor& temperature);
+
+/// Coefficients [B,H,k,c] of a field in a basis. Sums over the points accumulate in float64 partial
+/// sums; points of weight 0 take no part even where they hold NaN. A sample without any point of
+/// positive weight has coefficients 0.
+/// @param basis [B,H,N,k]
+/// @param field [B,H,N,c]
+/// @param weights [B,N], >= 0
+Tensor project(const Tensor& basis, const Tensor& field, const Tensor& weights, Coefficients kind);
+
+/// The matrix that regularises the least-squares system: gram_scale * Gram + ridge * I.
+struct Regularisation {
+  Tensor gram_scale;  ///< Broadcastable to [B,H,1,1]; 1 for a fixed ridge, 1 - a for the blend.
+  Tensor ridge;       ///< Broadcastable to [B,H,1,1]; lambda, or a for the blend.
+  /// Multiply the ridge by the mean diagonal of the Gram matrix of the keys (trace / k), so that the
+  /// result does not depend on the scale of the keys. With all-zero keys the result is 0.
+  bool relative = false;
+};
+
+/// Q K^T (s K K^T + r I_k)^-1 V, or its equal Q (s K^T K + r I_c)^-1 K^T V, whichever system is
+/// smaller (paper, transport of coefficients; `relative` scales r the same way in both).
+/// @param queries [B,H,m,c]: coefficients of the queries, or query features acting directly
+/// @param keys [B,H,k,c]
+/// @param values [B,H,k,v]
+/// @return [B,H,m,v]
+Tensor transport(const Tensor& queries, const Tensor& keys, const Tensor& values,
+                 const Regularisation& regularisation);
+
+/// The transport matrix itself, Q K^T (s K K^T + r I)^-1, [B,H,m,k].
+Tensor transport_matrix(const Tensor& queries, const Tensor& keys,
+                        const Regularisation& regularisation);
+
+/// Field values [B,H,N,v] from coefficients [B,H,k,v]: basis times coefficients.
+Tensor reconstruct(const Tensor& basis, const Tensor& coefficients);
+
+}  // namespace funcattn

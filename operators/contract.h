@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/array_spec.h"
+#include "core/json.h"
+
+namespace funcattn {
+
+/// What an input array means to the operator.
+enum class InputRole {
+  value,        ///< Enters the features of every point (or the values of the source points).
+  source_flag,  ///< Non-zero where a point is a source sample; the others are queries only.
+};
+
+struct InputArray : ArraySpec {
+  InputRole role = InputRole::value;
+};
+
+/// Affine map per component: normalised = (physical - mean) / scale. Constant channels have
+/// scale 1, so they map to 0.
+struct Normalisation {
+  std::vector<double> mean;
+  std::vector<double> scale;  ///< > 0
+};
+
+/// Which coordinates are used and how they are brought to order one, in float64.
+struct CoordinateHandling {
+  std::vector<int> axes;       ///< 0 = x, 1 = y, 2 = z, in the order of use; may be empty.
+  std::vector<double> center;  ///< One per axis.
+  double scale = 1.0;          ///< Common to all axes: shapes are not distorted.
+  int dimension() const { return static_cast<int>(axes.size()); }
+};
+
+/// Everything that a caller must know to feed an operator and to understand its result. Stored in
+/// the operator file.
+struct Contract {
+  std::vector<InputArray> inputs;
+  std::vector<ArraySpec> outputs;
+  CoordinateHandling coordinates;
+  Normalisation input_normalisation;   ///< Over the concatenated components of the value inputs.
+  Normalisation output_normalisation;  ///< Over the concatenated components of the outputs.
+  std::string weights = "auto";  ///< Quadrature weights used in training: measure, uniform, auto or
+                                 ///< array:NAME.
+  std::int64_t min_points = 0;   ///< Range of points per sample in training; 0: unknown.
+  std::int64_t max_points = 0;
+  std::vector<double> bounds_min;  ///< Bounding box of the training coordinates, per axis.
+  std::vector<double> bounds_max;
+
+  int value_components() const;   ///< Sum over the inputs of role value.
+  int output_components() const;
+  /// The one association of all arrays. Throws UsageError if they differ.
+  Association association() const;
+  std::optional<InputArray> source_flag() const;
+
+  /// Throws UsageError on duplicate names, component counts < 1, statistics of the wrong length.
+  void validate() const;
+  Json to_json() const;
+  /// Throws OperatorFileError on missing keys or values out of range.
+  static Contract from_json(const Json& json);
+};
+
+}  // namespace funcattn
