@@ -20,10 +20,19 @@ function(funcattn_configure_target target)
     if(NOT TARGET funcattn_torch_pch)
       file(WRITE ${PROJECT_BINARY_DIR}/funcattn_torch_pch.cpp "")
       add_library(funcattn_torch_pch OBJECT ${PROJECT_BINARY_DIR}/funcattn_torch_pch.cpp)
-      target_link_libraries(funcattn_torch_pch PRIVATE funcattn_torch funcattn_build_flags)
-      target_precompile_headers(funcattn_torch_pch PRIVATE <torch/torch.h>)
+      target_link_libraries(funcattn_torch_pch PRIVATE
+        funcattn_torch funcattn_build_flags nlohmann_json::nlohmann_json)
+      target_precompile_headers(funcattn_torch_pch PRIVATE
+        <ATen/ATen.h> <torch/csrc/autograd/custom_function.h> <torch/nn/module.h> <torch/types.h>
+        <torch/utils.h> <nlohmann/json.hpp> <filesystem> <functional> <sstream>)
     endif()
     target_precompile_headers(${target} REUSE_FROM funcattn_torch_pch)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      # The header is precompiled with -fPIC; with the -fPIE of executables it would be refused.
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
   endif()
 endfunction()
 
@@ -54,10 +63,11 @@ function(funcattn_add_library name)
   set_property(GLOBAL APPEND PROPERTY FUNCATTN_INSTALL_TARGETS ${target})
 endfunction()
 
-# funcattn_add_test(name [TORCH] SOURCES ... LINK ... [LABELS ...])
-# A GoogleTest program; each TEST becomes a ctest entry.
+# funcattn_add_test(name [TORCH] SOURCES ... LINK ...)
+# A GoogleTest program. Each TEST becomes a ctest entry, except with TORCH, where the program is one
+# entry: to load LibTorch takes a second, and there are hundreds of such tests.
 function(funcattn_add_test name)
-  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -66,6 +76,13 @@ function(funcattn_add_test name)
   else()
     funcattn_configure_target(${name})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120
-    PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}")
+  if(ARG_TORCH)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}"
+      TIMEOUT 900)
+  else()
+    string(REPLACE ";" "\\;" environment "${FUNCATTN_TEST_ENVIRONMENT}")
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120
+      PROPERTIES ENVIRONMENT "${environment}")
+  endif()
 endfunction()

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "core/error.h"
 
@@ -18,7 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string reason() { return std::strerror(errno); }
+std::string reason() {
+  return std::strerror(errno);
+}
 
 }  // namespace
 
@@ -43,8 +44,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;
   }
-  if (descriptor_ < 0)
-    throw FileError("cannot write '" + path_.string() + "': " + reason());
+  if (descriptor_ < 0) throw FileError("cannot write '" + path_.string() + "': " + reason());
 }
 
 AtomicFile::~AtomicFile() {
@@ -96,9 +96,10 @@ std::string read_file(const fs::path& path) {
     throw FileError("cannot read '" + path.string() + "': no such file");
   if (fs::is_directory(path, ignored))
     throw FileError("cannot read '" + path.string() + "': it is a folder; give a file");
-  std::ifstream stream(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  if (!stream.good() && !stream.eof())
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : -1;
+  std::string bytes(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
+  if (size < 0 || !stream.seekg(0) || !stream.read(bytes.data(), size))
     throw FileError("cannot read '" + path.string() + "': " + reason());
   return bytes;
 }

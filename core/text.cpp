@@ -14,8 +14,8 @@ std::string format_number(double value) {
 
 std::string format_significant(double value, int digits) {
   char buffer[64];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                    std::chars_format::general, digits);
+  const auto result =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits);
   return std::string(buffer, result.ptr);
 }
 

@@ -3,6 +3,7 @@
 #include <vtkSmartPointer.h>
 
 #include <Eigen/Core>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,25 @@ namespace funcattn {
 /// Row-major float64 matrix: one row per point or cell, one column per component.
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-enum class ScalarType { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
+enum class ScalarType {
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float32,
+  float64
+};
 
 /// Values of a mesh array: rows x components, interleaved. Borrowed from VTK where VTK holds them
 /// that way (the array is kept alive), copied otherwise.
 class ArrayView {
  public:
-  /// Throws DataError for arrays that are not numeric (strings, bits, variants).
+  /// Throws DataError for arrays that are not numeric (strings, bits, variants). Copied arrays
+  /// (struct-of-arrays and implicit layouts) are held as float64.
   explicit ArrayView(vtkSmartPointer<vtkDataArray> array);
 
   const void* data() const { return data_; }
@@ -37,7 +50,8 @@ class ArrayView {
 
  private:
   vtkSmartPointer<vtkDataArray> keep_alive_;
-  std::vector<double> copy_;
+  std::shared_ptr<const std::vector<double>>
+      copy_;  ///< Shared, so that copies of a view stay valid.
   const void* data_ = nullptr;
   ScalarType type_ = ScalarType::float64;
   Eigen::Index rows_ = 0;

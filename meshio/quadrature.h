@@ -11,7 +11,8 @@ namespace funcattn {
 enum class WeightKind {
   automatic,  ///< measure where the mesh has cells of positive measure, uniform otherwise
   uniform,    ///< 1 everywhere
-  measure,    ///< length, area or volume of each cell, shared equally among its points
+  measure,    ///< length, area or volume of each cell, shared equally among its points; poly-lines
+              ///< and strips count as their segments and triangles
   array,      ///< a named array, >= 0
 };
 

@@ -20,8 +20,10 @@ struct InputArray : ArraySpec {
   InputRole role = InputRole::value;
 };
 
+const char* to_string(InputRole role);  ///< "value" or "source_flag".
+
 /// Affine map per component: normalised = (physical - mean) / scale. Constant channels have
-/// scale 1, so they map to 0.
+/// scale 1, so they map to 0. Both empty: the identity.
 struct Normalisation {
   std::vector<double> mean;
   std::vector<double> scale;  ///< > 0
@@ -50,16 +52,27 @@ struct Contract {
   std::vector<double> bounds_min;  ///< Bounding box of the training coordinates, per axis.
   std::vector<double> bounds_max;
 
-  int value_components() const;   ///< Sum over the inputs of role value.
+  int value_components() const;  ///< Sum over the inputs of role value.
   int output_components() const;
-  /// The one association of all arrays. Throws UsageError if they differ.
+  /// The one association of all arrays; point where there is none. Throws UsageError if they
+  /// differ.
   Association association() const;
   std::optional<InputArray> source_flag() const;
 
-  /// Throws UsageError on duplicate names, component counts < 1, statistics of the wrong length.
+  /// Throws UsageError on names that are empty, stand twice among the inputs or the outputs, or are
+  /// not UTF-8; component counts outside 1 to 1048576; no output; associations that differ; more
+  /// than one source flag or one of several components; axes other than 0, 1, 2 or repeated; and
+  /// numbers that are not finite, out of range, or not as many as what they describe.
   void validate() const;
+
+  /// Schema in docs/operator_file.md. Numbers are written independently of the locale, and read
+  /// back bit-equal.
   Json to_json() const;
-  /// Throws OperatorFileError on missing keys or values out of range.
+
+  /// `inputs`, `outputs` and `coordinates` must be there. Where absent, `role` is value, `unit` and
+  /// the normalisations and bounds are empty, `weights` is auto, `points` is unknown (0 to 0).
+  /// Throws OperatorFileError on missing or unknown keys, wrong types, and whatever validate()
+  /// refuses, naming the key.
   static Contract from_json(const Json& json);
 };
 

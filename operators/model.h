@@ -12,14 +12,21 @@
 namespace funcattn {
 
 /// The published forms of Functional Attention; docs/forms.md says where they differ.
-enum class Form { paper, shared_basis, shared_basis_tied, segmentation, few_shot, sum_coefficients };
+enum class Form {
+  paper,
+  shared_basis,
+  shared_basis_tied,
+  segmentation,
+  few_shot,
+  sum_coefficients
+};
 
 const char* to_string(Form form);
 /// Throws UsageError with the known names, and the likeliest one meant.
 Form form_from_string(const std::string& text);
 std::vector<std::string> form_names();
 
-enum class Activation { relu, gelu, silu, tanh };
+enum class Activation { relu, gelu, silu, tanh, sine };
 
 const char* to_string(Activation activation);
 Activation activation_from_string(const std::string& text);
@@ -29,27 +36,34 @@ Activation activation_from_string(const std::string& text);
 struct ModelConfig {
   Form form = Form::shared_basis;
   int coordinate_dimension = 0;  ///< D: coordinates that enter the features of a point.
-  int value_features = 0;        ///< C: values that enter the features of a point.
+  int value_features = 0;        ///< C: values that enter the features of a point; few_shot: known
+                                 ///< values at the source, = out_features.
   int out_features = 1;
   int width = 64;  ///< Divisible by heads (except in sum_coefficients and few_shot).
   int heads = 4;
   int basis = 32;  ///< Basis functions per head; groups in few_shot.
   int blocks = 4;  ///< 0 in `paper`: one bare attention layer on features of size width.
   int mlp_ratio = 1;
-  int ffn_width = 0;        ///< Hidden width of sum_coefficients' FFN; 0: mlp_ratio * width.
-  int preprocess_depth = 1; ///< segmentation: number of residual layers in the pre-MLP.
-  bool cross = false;       ///< `paper` with blocks = 0: queries differ from the source.
+  int ffn_width = 0;         ///< Hidden width of sum_coefficients' FFN; 0: mlp_ratio * width.
+  int preprocess_depth = 1;  ///< segmentation: number of residual layers in the pre-MLP.
+  bool cross = false;        ///< `paper` with blocks = 0: queries differ from the source.
   Coefficients coefficients = Coefficients::mean;  ///< `paper` only; the others fix theirs.
   double ridge = 1e-3;          ///< Fixed lambda (paper, few_shot, sum_coefficients).
   bool relative_ridge = false;  ///< Scale the ridge by the mean diagonal of the Gram matrix.
   double temperature = 0.5;     ///< Initial temperature; constant in `paper`.
   Activation activation = Activation::gelu;  ///< few_shot's encoder; relu as published.
-  int encoder_layers = 4;       ///< few_shot: Linear layers of the encoder.
-  int latent = 0;               ///< few_shot: features that the encoder hands on; 0: width.
-  int fourier_features = 0;     ///< few_shot: learned frequencies per coordinate; 0: none.
+  int encoder_layers = 4;                    ///< few_shot: Linear layers of the encoder.
+  int latent = 0;                      ///< few_shot: features that the encoder hands on; 0: width.
+  int fourier_features = 0;            ///< few_shot: learned frequencies per coordinate; 0: none.
   double fourier_max_frequency = 2.0;  ///< Largest initial angular frequency.
+  /// `mean` coefficients: the n to which weights are scaled before 1e-5 is added to the mass of a
+  /// basis function. A constant makes results depend on the weighted points as a set alone, exactly
+  /// independent of refinement and padding. 0: as published, the points of the sample (in `paper`
+  /// those of weight 0 included); results then shift by about 1e-5 k / n with refinement.
+  int reference_points = 1000;
 
   int in_features() const { return coordinate_dimension + value_features; }
+  int latent_features() const { return latent > 0 ? latent : width; }
 
   /// Throws UsageError for contradictory sizes, naming both numbers and what to change.
   void validate() const;
@@ -76,6 +90,7 @@ class Model : public torch::nn::Module {
   virtual Tensor predict(const PointSamples& source, const PointSamples& query) = 0;
 
   std::int64_t parameter_count() const;
+  torch::Dtype dtype() const;  ///< Of the weights.
 
  private:
   ModelConfig config_;

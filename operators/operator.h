@@ -23,16 +23,21 @@ class Operator {
   torch::Dtype dtype() const;
   torch::Device device() const;
 
-  /// Physical (float64) to normalised samples in the model's dtype and on its device; coordinates
-  /// are centred and scaled in float64 before the cast. Points of weight 0 are set to 0 first, so
-  /// that NaN there cannot spread.
+  /// Physical (float64) to normalised samples in the model's dtype and on its device; everything
+  /// is done in float64 before the cast. At points of weight 0 what is not finite becomes 0, so
+  /// that NaN there cannot spread; finite coordinates stay, because such a point may still be given
+  /// a value. Weights are divided by their mean over the points of positive weight of a sample, so
+  /// that small volumes do not become 0 in float32. Undefined values stay undefined.
+  /// Throws UsageError for shapes that do not fit the contract.
   PointSamples normalise(const PointSamples& physical) const;
 
-  /// Normalised prediction [B,M,C_out] to physical units; differentiable, keeps the dtype.
+  /// Normalised prediction [B,M,C_out] to physical units, computed in float64; differentiable,
+  /// keeps the dtype.
   Tensor denormalise(const Tensor& prediction) const;
 
-  /// Physical in, physical out. @return [B,M,C_out] in the model's dtype; records no gradient
-  /// unless grad mode is on.
+  /// Physical in, physical out; where `query` holds the very tensors of `source` they are
+  /// normalised once. @return [B,M,C_out] in the model's dtype; records no gradient unless grad
+  /// mode is on.
   Tensor apply(const PointSamples& source, const PointSamples& query) const;
 
  private:

@@ -9,18 +9,25 @@
 
 namespace funcattn {
 
-/// Sizes that weights alone do not tell. Zero or empty: take it from the file's metadata, or infer
-/// it from shapes where possible.
+/// What the weights of a published implementation do not tell.
+///
+/// Most sizes are inferred from shapes; what a file's metadata says must then agree. `heads` of
+/// `paper`, `ridge` of `paper`, `few_shot` and `sum_coefficients`, and `temperature`,
+/// `coefficients` and `cross` of `paper` are in no shape: they come from here, else from the
+/// metadata; there is no default.
 struct ImportOptions {
-  int heads = 0;
-  double ridge = -1;        ///< < 0: from metadata (`ridge`, `reg_lambda`).
-  double temperature = -1;  ///< `paper` only.
-  std::string coefficients; ///< `paper` only: mean or integral.
-  int cross = -1;           ///< `paper` only: 0 or 1.
-  torch::Dtype dtype = torch::kFloat64;
-  std::vector<ArraySpec> inputs;   ///< Contract; empty: features named input_0, input_1, ...
-  std::vector<ArraySpec> outputs;  ///< Contract; empty: `output`.
-  int coordinate_dimension = -1;   ///< Leading features that are coordinates; < 0: as the form has.
+  int heads = 0;                         ///< 0: inferred, or from metadata (`paper`).
+  double ridge = -1;                     ///< < 0: from metadata (`ridge`, `reg_lambda`).
+  double temperature = -1;               ///< `paper`; < 0: from metadata.
+  std::string coefficients;              ///< `paper`: mean or integral; empty: from metadata.
+  int cross = -1;                        ///< `paper`: 0 or 1; < 0: from metadata.
+  torch::Dtype dtype = torch::kFloat64;  ///< Of the operator; float64 or float32.
+
+  // The contract. Where arrays are left to the form they are named as listed at import_published.
+  std::vector<ArraySpec> inputs;
+  std::vector<ArraySpec> outputs;
+  /// Leading features that are coordinates x, y, z; < 0: as listed at import_published.
+  int coordinate_dimension = -1;
 };
 
 struct ImportResult {
@@ -28,10 +35,31 @@ struct ImportResult {
   std::vector<std::string> skipped;  ///< Parameters of the file that the form never uses.
 };
 
-/// Makes an operator of a published implementation's weights (tensors named `weights.<name>`, or
-/// the bare published names where no tensor has that prefix). Throws OperatorFileError for a
-/// missing, surplus or misshapen tensor, a metadata form that differs from `form`, or an `I_d` that
-/// is not the identity; UsageError where a size is neither given, stored nor inferable.
+/// Makes an operator of a published implementation's weights: tensors named `weights.<name>`
+/// (others, such as recorded inputs and outputs, are then ignored), or, where no tensor has that
+/// prefix, every tensor under its bare name. Any floating dtype is converted to options.dtype.
+///
+/// Skipped, and reported by name: `mlp_new.*` and `I_d` (which must be the identity) in
+/// `shared_basis`, `shared_basis_tied` and `segmentation`. The three copies of the encoder in
+/// `few_shot` (`to_q`, `to_k`, `to_v`) must be equal and become one.
+///
+/// The contract has no normalisation, centre 0 and scale 1, weights `auto`, and, unless the options
+/// say otherwise (D leading features are coordinates, C follow, O outputs):
+///
+/// | form                | D           | inputs                                        | outputs |
+/// |---------------------|-------------|-----------------------------------------------|---------------|
+/// | few_shot            | all (<= 3)  | `y_context` (O components), flag `context`    | `y` (O) |
+/// | sum_coefficients    | 1           | `y_context` where C is 1, else as below       | `y` (O) |
+/// | segmentation        | all (<= 3)  | none                                          | `logits`
+/// (O)  | | paper, shared_basis | 0           | `input_0`, `input_1`, ..., one component each |
+/// `output` (O)  | | shared_basis_tied   | 0           | as shared_basis | `output` (O)  |
+///
+/// All are point arrays, or of the association of the arrays in the options. O of `few_shot` is
+/// that of the given outputs, else metadata `out_features`, else 1.
+///
+/// Throws OperatorFileError for a missing, surplus, misshapen or non-finite tensor, metadata that
+/// differ from `form` or from the shapes, or an `I_d` that is not the identity; UsageError where a
+/// size is neither given, stored nor inferable (naming the option), or an option does not fit.
 ImportResult import_published(const Safetensors& file, Form form, const ImportOptions& options);
 
 }  // namespace funcattn

@@ -13,7 +13,8 @@
 
 namespace funcattn {
 
-/// A mesh as the operator of `contract` sees it: float64 tensors without batch axis, physical units.
+/// A mesh as the operator of `contract` sees it: float64 tensors without batch axis, physical
+/// units.
 ///
 /// Where the contract has a source_flag, the source is the points whose flag is non-zero, each of
 /// weight 1 (a quadrature rule for the mesh says nothing about scattered samples), and the query is

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "operators/contract.h"
@@ -9,9 +10,12 @@ namespace funcattn {
 
 /// Mean and standard deviation per channel over the points of positive weight of all samples, each
 /// sample counting alike, in float64 by two passes; the result does not depend on the order of the
-/// samples beyond rounding. A constant channel has scale 1. Throws DataError, naming the sample, on
-/// non-finite values or a sample without points, and on an empty list.
-/// @param channels one [N,C] tensor per sample; weights one [N] tensor per sample
+/// samples or points beyond rounding, nor on the number of threads at all. A constant channel
+/// (standard deviation at most 1e-12 of the largest magnitude) has scale 1. Throws DataError,
+/// naming the sample, on non-finite values, negative weights, a sample without points or with
+/// another number of channels, and on an empty list; UsageError where the lists differ in length.
+/// @param channels one [N,C] tensor per sample; what it holds at weight 0 is ignored
+/// @param weights one [N] tensor per sample
 Normalisation channel_statistics(const std::vector<std::string>& names,
                                  const std::vector<Tensor>& channels,
                                  const std::vector<Tensor>& weights);

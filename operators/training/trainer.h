@@ -18,52 +18,73 @@ struct TrainerOptions {
   std::int64_t steps = 1000;
   Schedule schedule;  ///< total_steps is set to `steps`.
   Loss loss = Loss::mse;
-  double weight_decay = 0.0;
+  double weight_decay = 0.0;  ///< Decoupled; parameters of two or more dimensions only.
   double beta1 = 0.9;
   double beta2 = 0.999;
+  double epsilon = 1e-8;
   double clip_norm = 1.0;            ///< 0: no clipping.
   std::int64_t validate_every = 0;   ///< Steps; 0: at the end only.
   std::int64_t log_every = 100;      ///< Steps between log lines.
+  std::int64_t state_every = 0;      ///< Steps between states; 0: where it validates.
   std::filesystem::path best_path;   ///< Operator with the best validation score.
   std::filesystem::path last_path;   ///< Operator after the last step; empty: not written.
   std::filesystem::path state_path;  ///< Training state for resuming; empty: not written.
   std::filesystem::path log_path;    ///< JSON lines; empty: none.
   bool resume = false;               ///< Continue from state_path.
+  /// Asked after every step; true ends the run there, with last and state files written. May be
+  /// empty. Typically reads a flag that a signal handler sets.
+  std::function<bool()> should_stop;
 
   /// Throws UsageError.
   void validate() const;
+
+  /// What decides the course of training: steps, loss, schedule and optimiser. Recorded in the
+  /// operator and state files; a resumed run must agree with it.
+  Json course() const;
 };
 
 /// What a progress display and the log receive.
 struct TrainerProgress {
   std::int64_t step = 0;  ///< Steps done.
   std::int64_t steps = 0;
-  double loss = 0;  ///< Mean over the steps since the last report.
-  double learning_rate = 0;
-  double gradient_norm = 0;
+  double loss = 0;           ///< Mean over the samples since the last report.
+  double learning_rate = 0;  ///< Of the last step.
+  double gradient_norm = 0;  ///< Of the last step, before clipping.
+  double seconds = 0;  ///< Since the begin of the run, earlier parts of a resumed one included.
   std::optional<double> validation;  ///< Set on the steps that validate.
 };
 
 struct TrainerResult {
-  std::int64_t steps = 0;
-  double final_loss = 0;
+  std::int64_t steps = 0;      ///< Steps done.
+  bool completed = false;      ///< False where should_stop ended the run.
+  double final_loss = 0;       ///< Mean over the samples since the last report but one.
   double best_validation = 0;  ///< NaN where nothing was validated.
-  std::int64_t best_step = 0;
+  std::int64_t best_step = 0;  ///< 0 where nothing was validated.
   double seconds = 0;
 };
 
-/// Trains the operator's model in place with AdamW.
+/// Trains the operator's model in place with AdamW; afterwards it has the weights of the last step
+/// and its training record is `summary` with what was reached.
 ///
-/// Stops with NumericError at the first non-finite loss or gradient, naming the samples of that
-/// batch whose loss is not finite; the best and last files of before stay. Resuming continues
-/// bit-equal to an uninterrupted run at one thread. The best operator is chosen by the validation
-/// score (smaller is better; NaN never wins); without a validation set, by nothing: best_path then
-/// receives the last operator.
+/// Stops with NumericError at the first non-finite loss or gradient, before the weights are
+/// touched, naming the samples of that batch whose loss is not finite; the best and last files of
+/// before stay. Resuming continues bit-equal to an uninterrupted run at one thread; a finished run
+/// is returned at once. Throws UsageError where a resumed run differs in its options, model,
+/// contract or training set, OperatorFileError for a damaged state, FileError where a file cannot
+/// be written.
+///
+/// The best operator is chosen by the validation score (smaller is better; NaN never wins). Without
+/// a validation set, best_path receives the last operator.
+///
+/// The random generator, default dtype, grad mode and thread counts of the process are left as
+/// found (the caller bounds the threads by a ThreadScope). Parameters are independent tensors
+/// without gradients afterwards.
 ///
 /// @param validation samples in physical units, may be empty; score is the mean over samples of
 ///   the loss
-/// @param summary recorded in the operator file together with steps, loss, seconds
-/// @param report called every `log_every` steps and at the end; may be empty
+/// @param summary object recorded in the operator file together with steps, losses, seconds,
+///   threads and options
+/// @param report called every `log_every` steps, where it validates, and at the end; may be empty
 TrainerResult train(Operator& op, BatchSource& batches, const std::vector<Sample>& validation,
                     const TrainerOptions& options, const Json& summary,
                     const std::function<void(const TrainerProgress&)>& report);

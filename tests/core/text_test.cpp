@@ -18,7 +18,8 @@ TEST(Text, NumbersReadBackExactly) {
 }
 
 TEST(Text, RejectsWhatIsNotWhollyANumber) {
-  for (const char* text : {"", "1.5x", "0,5", "one", " 1"}) EXPECT_FALSE(parse_double(text)) << text;
+  for (const char* text : {"", "1.5x", "0,5", "one", " 1"})
+    EXPECT_FALSE(parse_double(text)) << text;
   EXPECT_FALSE(parse_integer("3.5"));
   EXPECT_EQ(parse_integer("+42"), 42);
   EXPECT_TRUE(std::isnan(*parse_double("nan")));

@@ -1,0 +1,103 @@
+#include "examples/evaluate/gnuplot.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/atomic_file.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace funcattn {
+
+namespace {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "funcattn-plot-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      throw FileError("cannot make a temporary folder for gnuplot; check TMPDIR");
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Runs `gnuplot script` in `folder` and returns its exit status; its output goes to files there.
+int run_gnuplot(const std::filesystem::path& folder) {
+  const pid_t child = ::fork();
+  if (child < 0) return -1;
+  if (child == 0) {
+    if (::chdir(folder.c_str()) != 0) std::_Exit(126);
+    if (std::freopen("errors", "w", stderr) == nullptr) std::_Exit(126);
+    ::execlp("gnuplot", "gnuplot", "script", static_cast<char*>(nullptr));
+    std::_Exit(127);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string first_line_of(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \n\t^");
+  if (begin == std::string::npos) return "no message";
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+}  // namespace
+
+std::string gnuplot_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c == '_' || c == '^' || c == '{' || c == '}' || c == '@' || c == '&' || c == '~')
+      quoted += "\\\\";
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+void draw_png(const std::filesystem::path& path, int width, int height,
+              const std::vector<PlotData>& data, const std::string& script) {
+  AtomicFile target(path);
+  const TemporaryFolder folder;
+  std::string text =
+      "set encoding utf8\nset terminal pngcairo enhanced font 'DejaVu Sans,11' size " +
+      std::to_string(width) + "," + std::to_string(height) + "\nset output 'plot.png'\n";
+  for (const PlotData& block : data) {
+    text += "$" + block.name + " << EOD\n";
+    for (const auto& row : block.rows) {
+      for (const double value : row)
+        text += (std::isfinite(value) ? format_number(value) : "?") + " ";
+      text += "\n";
+    }
+    text += "EOD\n";
+  }
+  text += script;
+  write_file_atomically(folder.path() / "script", text);
+  const int status = run_gnuplot(folder.path());
+  if (status == 127)
+    throw FileError("cannot draw '" + path.string() +
+                    "': gnuplot was not found; install the package gnuplot-nox");
+  if (status != 0)
+    throw FileError("cannot draw '" + path.string() +
+                    "': gnuplot says: " + first_line_of(read_file(folder.path() / "errors")));
+  target.write(read_file(folder.path() / "plot.png"));
+  target.commit();
+}
+
+}  // namespace funcattn

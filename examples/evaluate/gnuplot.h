@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace funcattn {
+
+/// Columns of numbers that a gnuplot script refers to as $name.
+struct PlotData {
+  std::string name;  ///< Letters, digits, underscore.
+  std::vector<std::vector<double>> rows;
+};
+
+/// Text as a gnuplot string literal, quotes included; enhanced-text marks are escaped.
+std::string gnuplot_text(const std::string& text);
+
+/// Draws `script` with gnuplot (which needs no display) to a PNG, atomically. The script must not
+/// set terminal or output. Throws FileError if gnuplot is missing or fails, with its first line.
+void draw_png(const std::filesystem::path& path, int width, int height,
+              const std::vector<PlotData>& data, const std::string& script);
+
+}  // namespace funcattn

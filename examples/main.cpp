@@ -1,0 +1,26 @@
+#include <exception>
+#include <iostream>
+
+#include "examples/evaluate/evaluate_command.h"
+#include "examples/generate/generate_command.h"
+#include "examples/train/train_command.h"
+#include "plugin/cli/command_line.h"
+#include "plugin/cli/import_command.h"
+#include "plugin/cli/info_command.h"
+#include "plugin/cli/run_command.h"
+
+int main(int argc, char** argv) {
+  try {
+    funcattn::Commands commands;
+    commands.push_back(funcattn::make_generate_command());
+    commands.push_back(funcattn::make_train_command());
+    commands.push_back(funcattn::make_evaluate_command());
+    commands.push_back(std::make_unique<funcattn::RunCommand>());
+    commands.push_back(std::make_unique<funcattn::InfoCommand>());
+    commands.push_back(std::make_unique<funcattn::ImportCommand>());
+    return funcattn::run_command_line(argc, argv, commands);
+  } catch (const std::exception& error) {
+    std::cerr << "funcattn: " << error.what() << "\n";
+    return funcattn::exit_failed;
+  }
+}

@@ -1,0 +1,281 @@
+#include "examples/train/train_command.h"
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "examples/sine/sine_task.h"
+#include "examples/train/train_options.h"
+#include "examples/vtk_samples.h"
+#include "operators/threads.h"
+
+namespace funcattn {
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+// Ends a run after the current step, with its state saved; a second interrupt ends it at once.
+class InterruptHandler {
+ public:
+  InterruptHandler() {
+    interrupted = false;
+    before_ = std::signal(SIGINT, [](int) {
+      interrupted = true;
+      std::signal(SIGINT, SIG_DFL);
+    });
+  }
+  ~InterruptHandler() { std::signal(SIGINT, before_); }
+  InterruptHandler(const InterruptHandler&) = delete;
+  InterruptHandler& operator=(const InterruptHandler&) = delete;
+
+ private:
+  void (*before_)(int) = SIG_DFL;
+};
+
+struct TrainOptions {
+  std::filesystem::path data;
+  std::string task;
+  ArrayChoice arrays;
+  std::string association = "point";
+  double validation_fraction = 0.1;
+  SineTaskOptions sine;
+  ModelOptions model;
+  OptimisationOptions optimisation;
+  std::string dtype = "float32";
+  std::uint64_t seed = 0;
+  std::filesystem::path out;
+  std::filesystem::path log;
+  std::int64_t validate_every = 0;
+  std::int64_t log_every = 100;
+  bool resume = false;
+  bool json = false;
+  int threads = 0;
+};
+
+struct TrainingInput {
+  Contract contract;
+  std::unique_ptr<BatchSource> batches;
+  std::vector<Sample> validation;
+};
+
+class TrainCommand : public Command {
+ public:
+  std::string name() const override { return "train"; }
+  std::string summary() const override { return "train an operator on VTK files or on a task"; }
+  std::vector<std::string> examples() const override {
+    return {"funcattn train --task sine --out sine.safetensors",
+            "funcattn train --data darcy/train16 --inputs permeability_high --targets pressure "
+            "--epochs 5 --out darcy.safetensors"};
+  }
+
+  void describe(OptionTable& table) override {
+    table.group("Data");
+    table
+        .value("data", options_.data,
+               "folder of VTK files (or train/ and valid/ in it), list file, or .pvd")
+        .placeholder("FOLDER");
+    table.value("task", options_.task, "train on a generated task instead")
+        .choices({"", "sine"})
+        .default_text("none")
+        .placeholder("sine");
+    table.list("inputs", options_.arrays.inputs, "arrays that the operator is given")
+        .placeholder("ARRAY");
+    table.list("targets", options_.arrays.targets, "arrays that it shall predict")
+        .placeholder("ARRAY");
+    table
+        .value("source-flag", options_.arrays.source_flag,
+               "array that is non-zero where a point is a source sample (few_shot)")
+        .placeholder("ARRAY")
+        .default_text("none");
+    table.value("association", options_.association, "where all these arrays sit")
+        .choices({"point", "cell"});
+    table.value("weights", options_.arrays.weights,
+                "quadrature weights: auto, measure, uniform or array:NAME");
+    table
+        .value("validation-fraction", options_.validation_fraction,
+               "share of the samples kept for validation where there is no valid/")
+        .at_least(0)
+        .at_most(0.9);
+    options_.sine.describe_training(table);
+    options_.model.describe(table);
+    options_.optimisation.describe(table);
+    table.group("Run");
+    table
+        .value("out,o", options_.out,
+               "operator file; its name also makes those of the log, the "
+               "last operator and the training state")
+        .required();
+    table.flag("resume", options_.resume, "continue an interrupted run with the same options");
+    table.value("dtype", options_.dtype, "numbers of the model").choices({"float32", "float64"});
+    table.value("seed", options_.seed, "of initial weights, shuffling and generated functions");
+    table.value("validate-every", options_.validate_every, "steps; 0: twenty times a run")
+        .at_least(0);
+    table.value("log-every", options_.log_every, "steps").at_least(1);
+    table.flag("json", options_.json, "print the result as JSON");
+    declare_threads(table, options_.threads);
+  }
+
+  void validate() const override {
+    if (options_.data.empty() == options_.task.empty())
+      throw UsageError("give either --data FOLDER or --task sine");
+    if (!options_.task.empty()) options_.sine.validate();
+  }
+
+  int run(Console& console) override {
+    const ThreadScope threads(options_.threads);
+    const bool sine = options_.task == "sine";
+    const Recipe recipe =
+        (sine ? sine_recipe(options_.sine, options_.model.form.value_or("few_shot"))
+              : general_recipe())
+            .with(options_.model, options_.optimisation);
+    TrainingInput input = sine ? sine_input(recipe) : vtk_input(recipe, console);
+
+    ModelConfig config = recipe.model;
+    config.coordinate_dimension = input.contract.coordinates.dimension();
+    config.value_features = input.contract.value_components();
+    config.out_features = input.contract.output_components();
+    config.validate();
+    const torch::Dtype dtype = options_.dtype == "float64" ? torch::kFloat64 : torch::kFloat32;
+    Operator op(make_model(config, dtype, options_.seed), input.contract);
+
+    const TrainerOptions trainer = trainer_options(recipe, input.batches->batches_per_epoch());
+    console.note("training " + std::to_string(op.model().parameter_count()) +
+                 " parameters of form " + to_string(config.form) + " for " +
+                 std::to_string(trainer.steps) + " steps on " + std::to_string(threads.threads()) +
+                 " thread(s)");
+    return run_training(op, input, trainer, console);
+  }
+
+ private:
+  TrainingInput sine_input(const Recipe& recipe) const {
+    SineTraining training =
+        make_sine_training(options_.sine, recipe.model.form, recipe.batch, options_.seed);
+    return {std::move(training.contract), std::move(training.batches),
+            std::move(training.validation)};
+  }
+
+  TrainingInput vtk_input(const Recipe& recipe, Console& console) const {
+    ArrayChoice arrays = options_.arrays;
+    arrays.association = options_.association == "cell" ? Association::cell : Association::point;
+    CoordinateHandling coordinates;
+    read_dataset_description(options_.data, arrays, coordinates);
+
+    std::vector<std::filesystem::path> files = training_files(options_.data);
+    std::vector<std::filesystem::path> held_out = validation_files(options_.data);
+    if (held_out.empty()) {
+      // Every n-th file, so that an ordered set is held out evenly.
+      const auto wanted = static_cast<std::size_t>(
+          std::floor(options_.validation_fraction * static_cast<double>(files.size())));
+      std::vector<std::filesystem::path> kept;
+      for (std::size_t i = 0; i < files.size(); ++i) {
+        const bool hold = (i + 1) * wanted / files.size() > i * wanted / files.size();
+        (hold ? held_out : kept).push_back(files[i]);
+      }
+      files = std::move(kept);
+    }
+    console.note("reading " + std::to_string(files.size()) + " training and " +
+                 std::to_string(held_out.size()) + " validation samples");
+    VtkTrainingSet set = load_training_set(files, arrays, coordinates);
+    TrainingInput input;
+    input.validation = load_samples(held_out, set.contract);
+    input.contract = std::move(set.contract);
+    input.batches = make_dataset_source(std::move(set.samples), recipe.batch, options_.seed);
+    return input;
+  }
+
+  std::filesystem::path sibling(const std::string& extension) const {
+    std::filesystem::path path = options_.out;
+    return path.replace_extension(extension);
+  }
+
+  TrainerOptions trainer_options(const Recipe& recipe, std::int64_t batches_per_epoch) const {
+    TrainerOptions trainer;
+    trainer.steps = recipe.steps;
+    if (recipe.steps == 0) {
+      if (batches_per_epoch == 0) throw UsageError("this task has no epochs; give --steps");
+      trainer.steps = recipe.epochs * batches_per_epoch;
+    }
+    trainer.schedule = recipe.schedule;
+    trainer.schedule.total_steps = trainer.steps;
+    if (!options_.optimisation.warmup)
+      trainer.schedule.warmup_steps = std::min(trainer.schedule.warmup_steps, trainer.steps / 10);
+    trainer.loss = recipe.loss;
+    trainer.beta2 = recipe.beta2;
+    trainer.clip_norm = recipe.clip;
+    trainer.weight_decay = recipe.weight_decay;
+    trainer.validate_every = options_.validate_every > 0
+                                 ? options_.validate_every
+                                 : std::max<std::int64_t>(1, trainer.steps / 20);
+    trainer.log_every = options_.log_every;
+    trainer.best_path = options_.out;
+    trainer.last_path = sibling(".last.safetensors");
+    trainer.state_path = sibling(".state.safetensors");
+    trainer.log_path = sibling(".log.jsonl");
+    trainer.resume = options_.resume;
+    trainer.should_stop = [] { return interrupted.load(); };
+    return trainer;
+  }
+
+  int run_training(Operator& op, TrainingInput& input, const TrainerOptions& trainer,
+                   Console& console) const {
+    Json summary = {{"task", options_.task.empty() ? "vtk" : options_.task},
+                    {"seed", options_.seed}};
+    if (options_.task == "sine")
+      summary["protocol"] = options_.sine.protocol;
+    else
+      summary["data"] = options_.data.string();
+
+    const InterruptHandler handler;
+    TrainerResult result;
+    {
+      ProgressBar bar = console.progress("training", trainer.steps, "steps");
+      std::string validation;
+      result = train(op, *input.batches, input.validation, trainer, summary,
+                     [&](const TrainerProgress& progress) {
+                       if (progress.validation)
+                         validation = ", validation " + format_significant(*progress.validation, 3);
+                       bar.update(progress.step,
+                                  "loss " + format_significant(progress.loss, 3) + validation);
+                     });
+    }
+    if (!result.completed) {
+      console.note("stopped after step " + std::to_string(result.steps) +
+                   "; the same command with --resume continues");
+      return 1;
+    }
+    const Json report = {
+        {"operator", options_.out.string()},
+        {"parameters", op.model().parameter_count()},
+        {"steps", result.steps},
+        {"final_loss", result.final_loss},
+        {"best_validation",
+         std::isfinite(result.best_validation) ? Json(result.best_validation) : Json(nullptr)},
+        {"best_step", result.best_step},
+        {"seconds", result.seconds},
+        {"ms_per_step", 1e3 * result.seconds / static_cast<double>(result.steps)}};
+    if (options_.json) {
+      console.print_json(report);
+    } else {
+      console.results() << "wrote " << options_.out.string() << ": loss "
+                        << format_significant(result.final_loss, 4);
+      if (std::isfinite(result.best_validation))
+        console.results() << ", best validation " << format_significant(result.best_validation, 4)
+                          << " at step " << result.best_step;
+      console.results() << ", " << format_duration(result.seconds) << "\n";
+    }
+    return 0;
+  }
+
+  TrainOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() {
+  return std::make_unique<TrainCommand>();
+}
+
+}  // namespace funcattn

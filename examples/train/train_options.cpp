@@ -1,0 +1,157 @@
+#include "examples/train/train_options.h"
+
+#include "core/error.h"
+
+namespace funcattn {
+
+void ModelOptions::describe(OptionTable& table) {
+  const std::string by_task = "by task";
+  table.group("Model (what is not given is chosen by the task)");
+  table.value("form", form, "form of Functional Attention")
+      .choices(form_names())
+      .default_text(by_task);
+  table.value("width", width, "channels of a point").at_least(1).default_text(by_task);
+  table.value("heads", heads, "attention heads; width must be divisible by it")
+      .at_least(1)
+      .default_text(by_task);
+  table.value("basis", basis, "basis functions per head; groups in few_shot")
+      .at_least(1)
+      .default_text(by_task);
+  table.value("blocks", blocks, "attention blocks").at_least(1).default_text(by_task);
+  table.value("mlp-ratio", mlp_ratio, "hidden width of a block's MLP over width")
+      .at_least(1)
+      .default_text(by_task);
+  table.value("ffn-width", ffn_width, "hidden width of the FFN in sum_coefficients")
+      .at_least(1)
+      .default_text(by_task);
+  table.value("coefficients", coefficients, "how paper forms coefficients")
+      .choices({"mean", "integral"})
+      .default_text(by_task);
+  table.value("ridge", ridge, "fixed regularisation lambda").above(0).default_text(by_task);
+  table
+      .value("ridge-scale", ridge_scale,
+             "ridge as it is, or times the mean diagonal of the Gram matrix")
+      .choices({"absolute", "relative"})
+      .default_text(by_task);
+  table.value("temperature", temperature, "initial temperature of the basis")
+      .above(0)
+      .default_text(by_task);
+  table.value("activation", activation, "of few_shot's encoder")
+      .choices({"relu", "gelu", "silu", "tanh", "sine"})
+      .default_text(by_task);
+  table.value("encoder-layers", encoder_layers, "linear layers of few_shot's encoder")
+      .at_least(1)
+      .default_text(by_task);
+  table.value("latent", latent, "features that few_shot's encoder hands on")
+      .at_least(1)
+      .default_text(by_task);
+  table
+      .value("fourier-features", fourier_features,
+             "learned frequencies per coordinate in few_shot; 0: none")
+      .at_least(0)
+      .default_text(by_task);
+  table.value("fourier-max-frequency", fourier_max_frequency, "largest initial angular frequency")
+      .above(0)
+      .default_text(by_task);
+}
+
+ModelConfig ModelOptions::apply(ModelConfig recipe) const {
+  const auto take = [](auto& target, const auto& given) {
+    if (given) target = *given;
+  };
+  if (form) recipe.form = form_from_string(*form);
+  take(recipe.width, width);
+  take(recipe.heads, heads);
+  take(recipe.basis, basis);
+  take(recipe.blocks, blocks);
+  take(recipe.mlp_ratio, mlp_ratio);
+  take(recipe.ffn_width, ffn_width);
+  take(recipe.ridge, ridge);
+  take(recipe.temperature, temperature);
+  take(recipe.encoder_layers, encoder_layers);
+  take(recipe.latent, latent);
+  take(recipe.fourier_features, fourier_features);
+  take(recipe.fourier_max_frequency, fourier_max_frequency);
+  if (ridge_scale) recipe.relative_ridge = *ridge_scale == "relative";
+  if (activation) recipe.activation = activation_from_string(*activation);
+  if (coefficients) recipe.coefficients = coefficients_from_string(*coefficients);
+  return recipe;
+}
+
+void OptimisationOptions::describe(OptionTable& table) {
+  const std::string by_task = "by task";
+  table.group("Optimisation (AdamW; what is not given is chosen by the task)");
+  table.value("steps", steps, "optimiser steps").at_least(1).default_text(by_task);
+  table.value("epochs", epochs, "passes over the training set, instead of --steps")
+      .at_least(1)
+      .default_text(by_task);
+  table.value("batch", batch, "samples per step").at_least(1).default_text(by_task);
+  table.value("lr", learning_rate, "peak learning rate").above(0).default_text(by_task);
+  table.value("schedule", schedule, "course of the learning rate")
+      .choices({"constant", "cosine", "one_cycle"})
+      .default_text(by_task);
+  table.value("warmup", warmup, "steps of linear rise (constant, cosine)")
+      .at_least(0)
+      .default_text(by_task);
+  table.value("final-lr", final_fraction, "last learning rate over peak")
+      .at_least(0)
+      .at_most(1)
+      .default_text(by_task);
+  table.value("beta2", beta2, "decay of the mean squared gradient")
+      .above(0)
+      .at_most(0.999999)
+      .default_text(by_task);
+  table.value("clip", clip, "largest norm of the gradient; 0: not clipped")
+      .at_least(0)
+      .default_text(by_task);
+  table.value("weight-decay", weight_decay, "decoupled decay of the weight matrices")
+      .at_least(0)
+      .default_text(by_task);
+  table.value("loss", loss, "what is minimised")
+      .choices({"mse", "relative_l2", "log_relative_l2"})
+      .default_text(by_task);
+}
+
+Recipe Recipe::with(const ModelOptions& model_options,
+                    const OptimisationOptions& optimisation) const {
+  Recipe result = *this;
+  result.model = model_options.apply(model);
+  if (optimisation.steps && optimisation.epochs)
+    throw UsageError("--steps and --epochs are both given; give one of them");
+  if (optimisation.steps || optimisation.epochs) {
+    result.steps = optimisation.steps.value_or(0);
+    result.epochs = optimisation.epochs.value_or(0);
+  }
+  result.batch = optimisation.batch.value_or(batch);
+  result.beta2 = optimisation.beta2.value_or(beta2);
+  result.clip = optimisation.clip.value_or(clip);
+  result.weight_decay = optimisation.weight_decay.value_or(weight_decay);
+  result.schedule.peak = optimisation.learning_rate.value_or(schedule.peak);
+  result.schedule.final_fraction = optimisation.final_fraction.value_or(schedule.final_fraction);
+  if (optimisation.schedule) {
+    result.schedule.kind = schedule_from_string(*optimisation.schedule);
+    if (result.schedule.kind == ScheduleKind::one_cycle) result.schedule.warmup_steps = 0;
+  }
+  if (optimisation.warmup) result.schedule.warmup_steps = *optimisation.warmup;
+  if (optimisation.loss) result.loss = loss_from_string(*optimisation.loss);
+  return result;
+}
+
+Recipe general_recipe() {
+  Recipe recipe;
+  recipe.model.form = Form::shared_basis;
+  recipe.model.width = 64;
+  recipe.model.heads = 8;
+  recipe.model.basis = 32;
+  recipe.model.blocks = 4;
+  recipe.model.mlp_ratio = 2;
+  recipe.epochs = 20;
+  recipe.batch = 8;
+  recipe.loss = Loss::relative_l2;
+  recipe.schedule.kind = ScheduleKind::one_cycle;
+  recipe.schedule.peak = 2e-3;
+  recipe.weight_decay = 1e-5;
+  return recipe;
+}
+
+}  // namespace funcattn

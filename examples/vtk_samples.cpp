@@ -1,0 +1,188 @@
+#include "examples/vtk_samples.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/atomic_file.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "meshio/reader.h"
+#include "operators/training/statistics.h"
+#include "plugin/binding.h"
+#include "plugin/dataset.h"
+
+namespace funcattn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* description_name = "dataset.json";
+
+std::vector<Mesh> read_all(const std::vector<fs::path>& files) {
+  std::vector<Mesh> meshes;
+  meshes.reserve(files.size());
+  for (const fs::path& file : files) meshes.push_back(read_mesh(file));
+  return meshes;
+}
+
+ArraySpec array_of(const Mesh& mesh, const std::string& name, Association association) {
+  // array() says what there is where the name does not fit.
+  return {name, association, mesh.array(name, association).components(), ""};
+}
+
+CoordinateHandling coordinates_of(const std::vector<Mesh>& meshes, Contract& contract,
+                                  Association association, const CoordinateHandling& given) {
+  double low[3], high[3];
+  std::fill_n(low, 3, std::numeric_limits<double>::infinity());
+  std::fill_n(high, 3, -std::numeric_limits<double>::infinity());
+  for (const Mesh& mesh : meshes) {
+    const RowMatrix points = mesh.coordinates(association);
+    if (points.rows() == 0)
+      throw DataError("'" + mesh.origin() + "' has no " + to_string(association) +
+                      "s; remove it from the training set");
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], points.col(axis).minCoeff());
+      high[axis] = std::max(high[axis], points.col(axis).maxCoeff());
+    }
+  }
+  CoordinateHandling handling = given;
+  if (handling.axes.empty()) {
+    double longest = 0;
+    for (int axis = 0; axis < 3; ++axis) longest = std::max(longest, high[axis] - low[axis]);
+    for (int axis = 0; axis < 3; ++axis) {
+      // Rounding noise on a planar mesh is no extent.
+      if (!(high[axis] - low[axis] > 1e-9 * longest)) continue;
+      handling.axes.push_back(axis);
+      handling.center.push_back(0.5 * (low[axis] + high[axis]));
+    }
+    handling.scale = longest > 0 ? 0.5 * longest : 1.0;
+  }
+  for (const int axis : handling.axes) {
+    contract.bounds_min.push_back(low[axis]);
+    contract.bounds_max.push_back(high[axis]);
+  }
+  return handling;
+}
+
+Normalisation statistics(const std::vector<Sample>& samples, bool of_targets) {
+  std::vector<std::string> names;
+  std::vector<Tensor> channels, weights;
+  for (const Sample& sample : samples) {
+    names.push_back(sample.name);
+    channels.push_back(of_targets ? sample.targets : sample.source.values);
+    weights.push_back(of_targets ? sample.query.weights : sample.source.weights);
+  }
+  return channel_statistics(names, channels, weights);
+}
+
+}  // namespace
+
+std::vector<Sample> load_samples(const std::vector<fs::path>& files, const Contract& contract) {
+  std::vector<Sample> samples;
+  samples.reserve(files.size());
+  const WeightChoice weights = weight_choice_from_string(contract.weights);
+  for (const fs::path& file : files)
+    samples.push_back(bind_sample(read_mesh(file), contract, weights, true));
+  return samples;
+}
+
+VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const ArrayChoice& arrays,
+                                 const CoordinateHandling& coordinates) {
+  if (files.empty()) throw DataError("the training set has no files; check --data");
+  if (arrays.targets.empty())
+    throw UsageError("no target arrays; name what to predict with --targets");
+  const std::vector<Mesh> meshes = read_all(files);
+
+  VtkTrainingSet set;
+  for (const std::string& name : arrays.inputs)
+    set.contract.inputs.push_back(
+        {array_of(meshes.front(), name, arrays.association), InputRole::value});
+  if (!arrays.source_flag.empty())
+    set.contract.inputs.push_back(
+        {array_of(meshes.front(), arrays.source_flag, arrays.association), InputRole::source_flag});
+  for (const std::string& name : arrays.targets)
+    set.contract.outputs.push_back(array_of(meshes.front(), name, arrays.association));
+  set.contract.weights = arrays.weights;
+  set.contract.coordinates = coordinates_of(meshes, set.contract, arrays.association, coordinates);
+
+  const WeightChoice weights = weight_choice_from_string(arrays.weights);
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most = 0;
+  for (const Mesh& mesh : meshes) {
+    set.samples.push_back(bind_sample(mesh, set.contract, weights, true));
+    const std::int64_t points = set.samples.back().query.coordinates.size(0);
+    fewest = std::min(fewest, points);
+    most = std::max(most, points);
+  }
+  set.contract.min_points = fewest;
+  set.contract.max_points = most;
+  // With a source flag the result is linear in the source values, which a shift would break; a
+  // common scale would change nothing.
+  if (!set.contract.source_flag()) {
+    if (set.contract.value_components() > 0)
+      set.contract.input_normalisation = statistics(set.samples, false);
+    set.contract.output_normalisation = statistics(set.samples, true);
+  }
+  set.contract.validate();
+  return set;
+}
+
+std::vector<fs::path> training_files(const fs::path& location) {
+  return list_samples(fs::is_directory(location / "train") ? location / "train" : location);
+}
+
+std::vector<fs::path> validation_files(const fs::path& location) {
+  if (!fs::is_directory(location / "valid")) return {};
+  return list_samples(location / "valid");
+}
+
+std::vector<std::pair<std::string, std::vector<fs::path>>> test_sets(const fs::path& location) {
+  std::vector<std::pair<std::string, std::vector<fs::path>>> sets;
+  if (fs::is_directory(location / "test")) {
+    std::vector<fs::path> folders;
+    for (const auto& entry : fs::directory_iterator(location)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.is_directory() && (name == "test" || name.rfind("test_", 0) == 0))
+        folders.push_back(entry.path());
+    }
+    std::sort(folders.begin(), folders.end());
+    for (const fs::path& folder : folders)
+      sets.emplace_back(folder.filename().string(), list_samples(folder));
+    return sets;
+  }
+  std::string name = location.filename().string();
+  if (name.empty()) name = location.parent_path().filename().string();
+  sets.emplace_back(name, list_samples(location));
+  return sets;
+}
+
+void read_dataset_description(const fs::path& location, ArrayChoice& arrays,
+                              CoordinateHandling& coordinates) {
+  const fs::path file = location / description_name;
+  if (!fs::is_regular_file(file)) return;
+  try {
+    const Contract contract = Contract::from_json(Json::parse(read_file(file)).at("contract"));
+    if (arrays.inputs.empty() && arrays.source_flag.empty())
+      for (const InputArray& input : contract.inputs) {
+        if (input.role == InputRole::source_flag)
+          arrays.source_flag = input.name;
+        else
+          arrays.inputs.push_back(input.name);
+      }
+    if (arrays.targets.empty())
+      for (const ArraySpec& output : contract.outputs) arrays.targets.push_back(output.name);
+    if (coordinates.axes.empty()) coordinates = contract.coordinates;
+  } catch (const std::exception& error) {
+    throw FileError("cannot use '" + file.string() + "': " + error.what() +
+                    "; mend it, or remove it and name the arrays with --inputs and --targets");
+  }
+}
+
+void write_dataset_description(const fs::path& folder, const std::string& title,
+                               const Contract& contract) {
+  const Json description = {{"title", title}, {"contract", contract.to_json()}};
+  write_file_atomically(folder / description_name, description.dump(2) + "\n");
+}
+
+}  // namespace funcattn

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operators/contract.h"
+#include "operators/point_samples.h"
+
+namespace funcattn {
+
+/// What the user says of the arrays of a data set.
+struct ArrayChoice {
+  std::vector<std::string> inputs;
+  std::vector<std::string> targets;
+  std::string source_flag;  ///< Empty: every point is a source sample.
+  Association association = Association::point;
+  std::string weights = "auto";
+};
+
+/// Samples and the contract that an operator trained on them has.
+struct VtkTrainingSet {
+  std::vector<Sample> samples;
+  Contract contract;
+};
+
+/// Reads and binds all files (float64, physical units). Throws FileError, DataError.
+std::vector<Sample> load_samples(const std::vector<std::filesystem::path>& files,
+                                 const Contract& contract);
+
+/// Reads the files and derives the contract: component counts from the first file, coordinates
+/// along which the set has extent (centred on its bounding box, scaled to [-1, 1] along the longest
+/// axis), statistics of inputs and targets, range of points. `coordinates` overrides the coordinate
+/// handling where it has axes.
+VtkTrainingSet load_training_set(const std::vector<std::filesystem::path>& files,
+                                 const ArrayChoice& arrays, const CoordinateHandling& coordinates);
+
+/// The part of a data set folder that serves a purpose: FOLDER/train where there is one, else the
+/// folder itself.
+std::vector<std::filesystem::path> training_files(const std::filesystem::path& location);
+/// FOLDER/valid, or nothing.
+std::vector<std::filesystem::path> validation_files(const std::filesystem::path& location);
+/// The test sets of a location, by name: FOLDER/test, FOLDER/test_x2, ... where there are any, else
+/// the location itself.
+std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> test_sets(
+    const std::filesystem::path& location);
+
+/// What a data set's dataset.json says of its arrays: fills the members of `arrays` that are empty,
+/// and the coordinate handling. Nothing where there is no such file. Throws FileError if it is
+/// damaged.
+void read_dataset_description(const std::filesystem::path& location, ArrayChoice& arrays,
+                              CoordinateHandling& coordinates);
+
+/// Writes dataset.json.
+void write_dataset_description(const std::filesystem::path& folder, const std::string& title,
+                               const Contract& contract);
+
+}  // namespace funcattn

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "meshio/cells.h"
+#include "meshio/mesh.h"
+
+namespace funcattn {
+
+/// Measures cells from their points: length, area or volume by the cell's own dimension, always
+/// >= 0. Linear cells by formulas relative to the cell's first point, so that nothing cancels far
+/// from the origin; hexahedra, wedges and pyramids by the exact integral of their (bi-, tri-)linear
+/// maps; quadratic cells by Gauss quadrature of theirs; all others from VTK's decomposition into
+/// simplices.
+class CellMeasure {
+ public:
+  /// @param points [n,3], kept by reference
+  CellMeasure(vtkDataSet* data, const RowMatrix& points) : data_(data), points_(points) {}
+
+  /// Vertices and empty cells measure 0. The connectivity must have been checked.
+  double operator()(const CellView& cell) const;
+
+ private:
+  Eigen::Vector3d relative(const CellView& cell, vtkIdType i) const {
+    return points_.row(cell.points[i]) - points_.row(cell.points[0]);
+  }
+  double polygon(const CellView& cell) const;
+  double strip(const CellView& cell) const;
+  double polyline(const CellView& cell) const;
+  double tetrahedron(const CellView& cell) const;
+  double wedge(const CellView& cell, const std::array<vtkIdType, 6>& corners) const;
+  double hexahedron(const CellView& cell) const;
+  double pyramid(const CellView& cell) const;
+  double prism(const CellView& cell) const;
+  double polyhedron(const CellView& cell) const;
+  double isoparametric(const CellView& cell) const;
+  double decomposed(const CellView& cell) const;
+
+  vtkDataSet* data_;
+  const RowMatrix& points_;
+};
+
+}  // namespace funcattn

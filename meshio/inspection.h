@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "meshio/file_bytes.h"
+
+namespace funcattn {
+
+/// What a file says that it holds. VTK's readers are silent about most damage (a missing block
+/// leaves memory uninitialised, one unnamed array makes all of them vanish), so a file is first
+/// inspected against its own words, and what VTK then made of it is compared with them.
+struct DeclaredContents {
+  std::int64_t points = 0;
+  std::int64_t cells = 0;
+  std::vector<std::string> point_arrays;
+  std::vector<std::string> cell_arrays;
+  std::vector<std::string> field_arrays;
+};
+
+/// Inspects a serial VTK XML file: well-formed up to the appended data, of type `expected_type`
+/// ("PolyData", ...), arrays named, unique and of the right size in any encoding, blocks inside the
+/// file, cells that use existing points. Throws DataError without the file's name.
+DeclaredContents inspect_xml(const FileBytes& file, std::string_view expected_type);
+
+/// Inspects a legacy .vtk file that holds a data set, text or binary, versions 1 to 5: every
+/// number that the header promises is there, text is finite, cells use existing points. Throws
+/// DataError without the file's name.
+DeclaredContents inspect_legacy(const FileBytes& file);
+
+/// Cells as they stand in a file: cell i uses connectivity[ends[i-1]] to connectivity[ends[i] - 1].
+/// Throws DataError unless the ends never run backwards and the last one is `length`, that of the
+/// connectivity.
+void check_stored_ends(const std::vector<std::int64_t>& ends, std::int64_t length,
+                       const std::string& what);
+
+/// Throws DataError unless all ids of a cell are in [0, point_count).
+void check_stored_ids(std::int64_t cell, const std::vector<std::int64_t>& connectivity,
+                      std::int64_t begin, std::int64_t end, std::int64_t point_count,
+                      const std::string& what);
+
+/// Throws DataError unless the type is known and fits the number of points.
+void check_stored_type(std::int64_t cell, std::int64_t type, std::int64_t size);
+
+/// The faces of one polyhedron as they stand in a file: their number, then for each its size and
+/// points, in faces[begin] to faces[end - 1]. VTK follows them without looking where they end.
+/// Throws DataError unless they fill that range exactly with points in [0, point_count).
+void check_stored_faces(std::int64_t cell, const std::vector<std::int64_t>& faces,
+                        std::int64_t begin, std::int64_t end, std::int64_t point_count);
+
+/// Product of non-negative counts. Throws DataError on overflow, as damaged headers cause.
+std::int64_t checked_product(std::int64_t a, std::int64_t b);
+
+/// Adds `name` to `names`. Throws DataError if it is empty or there already. `kind` is "point
+/// array" or the like.
+void add_unique(std::vector<std::string>& names, const std::string& name, const std::string& kind);
+
+}  // namespace funcattn

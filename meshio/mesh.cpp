@@ -1,0 +1,233 @@
+#include "meshio/mesh.h"
+
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkDoubleArray.h>
+#include <vtkInformation.h>
+#include <vtkInformationStringKey.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkPointSet.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "meshio/cells.h"
+#include "meshio/data_set_check.h"
+
+namespace funcattn {
+
+namespace {
+
+vtkDataSetAttributes* attributes(vtkDataSet* data, Association association) {
+  if (association == Association::point) return data->GetPointData();
+  return data->GetCellData();
+}
+
+std::vector<std::string> names(vtkDataSet* data, Association association) {
+  std::vector<std::string> found;
+  vtkDataSetAttributes* fields = attributes(data, association);
+  for (int i = 0; i < fields->GetNumberOfArrays(); ++i)
+    if (const char* name = fields->GetAbstractArray(i)->GetName()) found.emplace_back(name);
+  return found;
+}
+
+std::string list_of(vtkDataSet* data, Association association) {
+  const auto found = names(data, association);
+  if (found.empty()) return std::string("no ") + to_string(association) + " arrays";
+  return std::string(to_string(association)) + (found.size() == 1 ? " array " : " arrays ") +
+         join(found, ", ");
+}
+
+Association other(Association association) {
+  return association == Association::point ? Association::cell : Association::point;
+}
+
+/// What to tell somebody who asked for an array that is not there.
+std::string absence(vtkDataSet* data, const std::string& origin, const std::string& name,
+                    Association association) {
+  std::string message = origin + ": there is no " + to_string(association) + " array '" + name +
+                        "'; the mesh has " + list_of(data, Association::point) + "; " +
+                        list_of(data, Association::cell);
+  const auto elsewhere = names(data, other(association));
+  if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end())
+    return message + "; '" + name + "' exists only as a " + to_string(other(association)) +
+           " array: convert it or ask for the " + to_string(other(association)) + " array";
+  if (const auto near = closest_match(name, names(data, association)))
+    return message + "; did you mean '" + *near + "'?";
+  return message;
+}
+
+vtkSmartPointer<vtkPoints> points_of(const RowMatrix& coordinates) {
+  if (coordinates.cols() != 3)
+    throw DataError("coordinates have " + std::to_string(coordinates.cols()) +
+                    " columns, expected 3");
+  vtkNew<vtkDoubleArray> values;
+  values->SetNumberOfComponents(3);
+  values->SetNumberOfTuples(coordinates.rows());
+  std::copy_n(coordinates.data(), coordinates.size(), values->GetPointer(0));
+  auto points = vtkSmartPointer<vtkPoints>::New();
+  points->SetData(values);
+  return points;
+}
+
+void insert_vertices(vtkPolyData* data) {
+  vtkNew<vtkCellArray> vertices;
+  for (vtkIdType i = 0; i < data->GetNumberOfPoints(); ++i) vertices->InsertNextCell(1, &i);
+  data->SetVerts(vertices);
+}
+
+}  // namespace
+
+Mesh::Mesh(vtkSmartPointer<vtkDataSet> data, std::string origin)
+    : data_(std::move(data)), origin_(std::move(origin)) {
+  if (!data_) throw DataError(origin_ + ": no data set was given");
+}
+
+Eigen::Index Mesh::count(Association association) const {
+  return association == Association::point ? data_->GetNumberOfPoints() : data_->GetNumberOfCells();
+}
+
+RowMatrix Mesh::coordinates(Association association) const {
+  const vtkIdType point_count = data_->GetNumberOfPoints();
+  RowMatrix points(point_count, 3);
+  auto* point_set = vtkPointSet::SafeDownCast(data_);
+  if (point_set && point_set->GetPoints()) {
+    points = ArrayView(point_set->GetPoints()->GetData()).to_double();
+  } else {
+    for (vtkIdType i = 0; i < point_count; ++i) data_->GetPoint(i, points.row(i).data());
+  }
+  if (association == Association::point) return points;
+
+  try {
+    check_cells(data_);
+  } catch (const DataError& error) {
+    throw DataError(origin_ + ": " + error.what());
+  }
+  RowMatrix centres = RowMatrix::Zero(data_->GetNumberOfCells(), 3);
+  for_each_cell(data_, [&](const CellView& cell) {
+    if (cell.size == 0) return;
+    // Relative to the first point: far from the origin a plain sum would lose digits.
+    const Eigen::RowVector3d first = points.row(cell.points[0]);
+    Eigen::RowVector3d sum = Eigen::RowVector3d::Zero();
+    for (vtkIdType i = 1; i < cell.size; ++i) sum += points.row(cell.points[i]) - first;
+    centres.row(cell.id) = first + sum / static_cast<double>(cell.size);
+  });
+  return centres;
+}
+
+std::vector<ArraySpec> Mesh::arrays() const {
+  std::vector<ArraySpec> specs;
+  for (const Association association : {Association::point, Association::cell}) {
+    vtkDataSetAttributes* fields = attributes(data_, association);
+    for (int i = 0; i < fields->GetNumberOfArrays(); ++i) {
+      vtkDataArray* array = fields->GetArray(i);
+      if (!array || array->GetDataType() == VTK_BIT || !array->GetName()) continue;
+      ArraySpec spec{array->GetName(), association, array->GetNumberOfComponents(), ""};
+      if (array->HasInformation() && array->GetInformation()->Has(vtkDataArray::UNITS_LABEL()))
+        spec.unit = array->GetInformation()->Get(vtkDataArray::UNITS_LABEL());
+      specs.push_back(std::move(spec));
+    }
+  }
+  return specs;
+}
+
+bool Mesh::has_array(const std::string& name, Association association) const {
+  const auto found = names(data_, association);
+  return std::find(found.begin(), found.end(), name) != found.end();
+}
+
+ArrayView Mesh::array(const std::string& name, Association association) const {
+  const std::string described = std::string(to_string(association)) + " array '" + name + "'";
+  const auto found = names(data_, association);
+  const auto matches = std::count(found.begin(), found.end(), name);
+  if (matches == 0) throw DataError(absence(data_, origin_, name, association));
+  if (matches > 1)
+    throw DataError(origin_ + ": there are " + std::to_string(matches) +
+                    " arrays with the name of " + described +
+                    ", expected one; rename or remove the others");
+  vtkAbstractArray* values = attributes(data_, association)->GetAbstractArray(name.c_str());
+  if (values->GetNumberOfTuples() != count(association))
+    throw DataError(origin_ + ": " + described + " has " +
+                    std::to_string(values->GetNumberOfTuples()) + " rows, expected one per " +
+                    to_string(association) + ": " + std::to_string(count(association)));
+  auto* numeric = vtkDataArray::SafeDownCast(values);
+  if (!numeric)
+    throw DataError(origin_ + ": " + described + " holds values of type '" +
+                    values->GetDataTypeAsString() + "', expected numbers");
+  try {
+    return ArrayView(numeric);
+  } catch (const DataError& error) {
+    throw DataError(origin_ + ": " + error.what());
+  }
+}
+
+Mesh Mesh::with_array(const ArraySpec& spec, const RowMatrix& values, bool overwrite) const {
+  const std::string described =
+      origin_ + ": " + to_string(spec.association) + " array '" + spec.name + "'";
+  if (spec.name.empty()) throw DataError(origin_ + ": a new array needs a name");
+  if (!overwrite && has_array(spec.name, spec.association))
+    throw DataError(described + " exists already; choose another name or allow overwriting");
+  if (values.rows() != count(spec.association) || values.cols() != spec.components)
+    throw DataError(described + " would be " + std::to_string(values.rows()) + " x " +
+                    std::to_string(values.cols()) + " values, expected " +
+                    std::to_string(count(spec.association)) + " x " +
+                    std::to_string(spec.components));
+  vtkNew<vtkDoubleArray> array;
+  array->SetName(spec.name.c_str());
+  array->SetNumberOfComponents(spec.components);
+  array->SetNumberOfTuples(values.rows());
+  std::copy_n(values.data(), values.size(), array->GetPointer(0));
+  if (!spec.unit.empty())
+    array->GetInformation()->Set(vtkDataArray::UNITS_LABEL(), spec.unit.c_str());
+
+  auto copy = vtkSmartPointer<vtkDataSet>::Take(data_->NewInstance());
+  copy->ShallowCopy(data_);
+  attributes(copy, spec.association)->AddArray(array);
+  return Mesh(copy, origin_);
+}
+
+Eigen::VectorXd Mesh::presence(Association association) const {
+  Eigen::VectorXd present = Eigen::VectorXd::Ones(count(association));
+  const char* name = vtkDataSetAttributes::GhostArrayName();
+  auto* ghosts =
+      vtkUnsignedCharArray::SafeDownCast(attributes(data_, association)->GetAbstractArray(name));
+  if (!ghosts) return present;
+  if (ghosts->GetNumberOfTuples() != present.size())
+    throw DataError(origin_ + ": " + to_string(association) + " array '" + name + "' has " +
+                    std::to_string(ghosts->GetNumberOfTuples()) + " rows, expected " +
+                    std::to_string(present.size()));
+  const int absent = association == Association::point
+                         ? vtkDataSetAttributes::DUPLICATEPOINT | vtkDataSetAttributes::HIDDENPOINT
+                         : vtkDataSetAttributes::DUPLICATECELL | vtkDataSetAttributes::HIDDENCELL;
+  for (vtkIdType i = 0; i < present.size(); ++i)
+    if (ghosts->GetValue(i) & absent) present[i] = 0;
+  return present;
+}
+
+Mesh make_polyline(const RowMatrix& coordinates, std::string origin) {
+  vtkNew<vtkPolyData> data;
+  data->SetPoints(points_of(coordinates));
+  if (coordinates.rows() == 1) {
+    insert_vertices(data);
+  } else if (coordinates.rows() > 1) {
+    vtkNew<vtkCellArray> lines;
+    lines->InsertNextCell(static_cast<int>(coordinates.rows()));
+    for (vtkIdType i = 0; i < coordinates.rows(); ++i) lines->InsertCellPoint(i);
+    data->SetLines(lines);
+  }
+  return Mesh(data.GetPointer(), std::move(origin));
+}
+
+Mesh make_point_cloud(const RowMatrix& coordinates, std::string origin) {
+  vtkNew<vtkPolyData> data;
+  data->SetPoints(points_of(coordinates));
+  insert_vertices(data);
+  return Mesh(data.GetPointer(), std::move(origin));
+}
+
+}  // namespace funcattn

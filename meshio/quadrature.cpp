@@ -1,0 +1,231 @@
+#include "meshio/quadrature.h"
+
+#include <vtkDataArray.h>
+#include <vtkImageData.h>
+#include <vtkMatrix3x3.h>
+#include <vtkRectilinearGrid.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "meshio/cell_measure.h"
+#include "meshio/cells.h"
+#include "meshio/data_set_check.h"
+
+namespace funcattn {
+
+namespace {
+
+/// Cell lengths along each axis of an image or rectilinear grid; empty along an axis with one
+/// layer of points, which then adds no dimension.
+struct AxisSpacing {
+  std::array<std::vector<double>, 3> lengths;
+  double skew = 1;  ///< Measure of the parallelepiped of the axes' directions.
+
+  std::size_t cells(std::size_t axis) const {
+    return std::max<std::size_t>(lengths[axis].size(), 1);
+  }
+  double length(std::size_t axis, std::size_t i) const {
+    return lengths[axis].empty() ? 1 : lengths[axis][i];
+  }
+};
+
+/// Length, area or volume spanned by the unit directions of the axes that have cells: 1 unless the
+/// image's direction matrix is not a rotation.
+double spanned_measure(vtkMatrix3x3* direction, const AxisSpacing& spacing) {
+  Eigen::Matrix<double, 3, Eigen::Dynamic> used(3, 0);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (spacing.lengths[static_cast<std::size_t>(axis)].empty()) continue;
+    used.conservativeResize(3, used.cols() + 1);
+    for (int row = 0; row < 3; ++row) used(row, used.cols() - 1) = direction->GetElement(row, axis);
+  }
+  if (used.cols() == 0 || direction->IsIdentity()) return 1;
+  return std::sqrt((used.transpose() * used).determinant());
+}
+
+bool axis_spacing(vtkDataSet* data, AxisSpacing& spacing) {
+  if (auto* image = vtkImageData::SafeDownCast(data)) {
+    for (int axis = 0; axis < 3; ++axis)
+      spacing.lengths[static_cast<std::size_t>(axis)].assign(
+          static_cast<std::size_t>(std::max(image->GetDimensions()[axis] - 1, 0)),
+          std::abs(image->GetSpacing()[axis]));
+    spacing.skew = spanned_measure(image->GetDirectionMatrix(), spacing);
+    return true;
+  }
+  if (auto* grid = vtkRectilinearGrid::SafeDownCast(data)) {
+    const std::array<vtkDataArray*, 3> coordinates = {
+        grid->GetXCoordinates(), grid->GetYCoordinates(), grid->GetZCoordinates()};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (vtkIdType i = 1; i < coordinates[axis]->GetNumberOfTuples(); ++i)
+        spacing.lengths[axis].push_back(std::abs(coordinates[axis]->GetComponent(i, 0) -
+                                                 coordinates[axis]->GetComponent(i - 1, 0)));
+    return true;
+  }
+  return false;
+}
+
+Eigen::VectorXd structured_measure(const Mesh& mesh, Association association,
+                                   const AxisSpacing& spacing) {
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
+  if (mesh.count(Association::point) == 0) return weights;
+  const Eigen::VectorXd present = mesh.presence(Association::cell);
+  std::array<std::size_t, 3> last{};  // 1 along an axis with cells: the far corner.
+  double corners = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (!spacing.lengths[axis].empty()) {
+      last[axis] = 1;
+      corners *= 2;
+    }
+  if (corners == 1) return weights;
+  const std::size_t row = spacing.lengths[0].size() + 1;
+  const std::size_t layer = row * (spacing.lengths[1].size() + 1);
+
+  Eigen::Index cell = 0;
+  for (std::size_t k = 0; k < spacing.cells(2); ++k)
+    for (std::size_t j = 0; j < spacing.cells(1); ++j)
+      for (std::size_t i = 0; i < spacing.cells(0); ++i, ++cell) {
+        const double measure = present[cell] * spacing.skew * spacing.length(0, i) *
+                               spacing.length(1, j) * spacing.length(2, k);
+        if (association == Association::cell) {
+          weights[cell] = measure;
+          continue;
+        }
+        for (std::size_t dk = 0; dk <= last[2]; ++dk)
+          for (std::size_t dj = 0; dj <= last[1]; ++dj)
+            for (std::size_t di = 0; di <= last[0]; ++di)
+              weights[static_cast<Eigen::Index>((k + dk) * layer + (j + dj) * row + i + di)] +=
+                  measure / corners;
+      }
+  return weights;
+}
+
+// Calls `visit` for the simple cells that a cell is a short form of: the segments of a poly-line
+// and the triangles of a strip. Sharing the length of a whole poly-line alike would weigh its
+// points alike, however they are spaced.
+template <class Visit>
+void for_each_part(const CellView& cell, const Visit& visit) {
+  const vtkIdType size = cell.type == VTK_POLY_LINE        ? 2
+                         : cell.type == VTK_TRIANGLE_STRIP ? 3
+                                                           : cell.size;
+  CellView part = cell;
+  if (size < cell.size) {
+    part.type = size == 2 ? VTK_LINE : VTK_TRIANGLE;
+    part.size = size;
+  }
+  for (vtkIdType i = 0; i + part.size <= cell.size; ++i, ++part.points)
+    visit(static_cast<const CellView&>(part));
+}
+
+Eigen::VectorXd measure_weights(const Mesh& mesh, Association association) {
+  AxisSpacing spacing;
+  if (axis_spacing(mesh.vtk(), spacing)) return structured_measure(mesh, association, spacing);
+
+  check_cells(mesh.vtk());
+  const RowMatrix points = mesh.coordinates(Association::point);
+  const Eigen::VectorXd present = mesh.presence(Association::cell);
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
+  int highest = 0;
+  for_each_cell(mesh.vtk(), [&](const CellView& cell) {
+    highest = std::max(highest, cell_dimension(cell.type));
+  });
+  if (highest == 0) return weights;
+  const CellMeasure measure_of(mesh.vtk(), points);
+  const auto checked_measure = [&](const CellView& cell) {
+    const double measure = measure_of(cell);
+    if (!std::isfinite(measure))
+      throw DataError("the measure of cell " + std::to_string(cell.id) +
+                      " is not finite; look for NaN or huge coordinates, or use uniform weights");
+    return measure;
+  };
+  for_each_cell(mesh.vtk(), [&](const CellView& cell) {
+    if (cell_dimension(cell.type) != highest || present[cell.id] == 0) return;
+    if (association == Association::cell) {
+      weights[cell.id] = checked_measure(cell);
+      return;
+    }
+    for_each_part(cell, [&](const CellView& part) {
+      const double share = checked_measure(part) / static_cast<double>(part.size);
+      for (vtkIdType i = 0; i < part.size; ++i) weights[part.points[i]] += share;
+    });
+  });
+  return weights;
+}
+
+Eigen::VectorXd array_weights(const Mesh& mesh, Association association, const std::string& name) {
+  const ArrayView view = mesh.array(name, association);
+  const std::string described =
+      std::string(to_string(association)) + " array '" + name + "', chosen as weights,";
+  if (view.components() != 1)
+    throw DataError(described + " has " + std::to_string(view.components()) +
+                    " components, expected 1");
+  const Eigen::VectorXd weights = view.to_double();
+  for (Eigen::Index i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0) || !std::isfinite(weights[i]))
+      throw DataError(described + " holds " + format_number(weights[i]) + " at " +
+                      to_string(association) + " " + std::to_string(i) +
+                      "; weights must be finite and >= 0");
+  return weights;
+}
+
+Eigen::VectorXd weights_of(const Mesh& mesh, Association association, const WeightChoice& choice) {
+  const Eigen::Index count = mesh.count(association);
+  const Eigen::VectorXd present = mesh.presence(association);
+  if (choice.kind == WeightKind::array)
+    return present.cwiseProduct(array_weights(mesh, association, choice.array));
+  if (choice.kind != WeightKind::uniform) {
+    const Eigen::VectorXd weights = present.cwiseProduct(measure_weights(mesh, association));
+    if (choice.kind == WeightKind::measure && !(weights.array() > 0).any() && count > 0)
+      throw DataError(
+          "the mesh has no cells of positive length, area or volume to weigh by; use uniform "
+          "weights");
+    if (choice.kind == WeightKind::measure || (weights.array() > 0).any()) return weights;
+  }
+  return present;
+}
+
+}  // namespace
+
+WeightChoice weight_choice_from_string(const std::string& text) {
+  if (text == "auto") return {};
+  if (text == "uniform") return {WeightKind::uniform, ""};
+  if (text == "measure") return {WeightKind::measure, ""};
+  const std::string prefix = "array:";
+  if (text.rfind(prefix, 0) == 0 && text.size() > prefix.size())
+    return {WeightKind::array, text.substr(prefix.size())};
+  throw UsageError("unknown weights '" + text + "'; expected auto, uniform, measure or array:NAME");
+}
+
+std::string to_string(const WeightChoice& choice) {
+  switch (choice.kind) {
+    case WeightKind::automatic:
+      return "auto";
+    case WeightKind::uniform:
+      return "uniform";
+    case WeightKind::measure:
+      return "measure";
+    case WeightKind::array:
+      break;
+  }
+  return "array:" + choice.array;
+}
+
+Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
+                                   const WeightChoice& choice) {
+  Eigen::VectorXd weights;
+  try {
+    weights = weights_of(mesh, association, choice);
+  } catch (const DataError& error) {
+    const std::string message = error.what();
+    if (message.rfind(mesh.origin(), 0) == 0) throw;
+    throw DataError(mesh.origin() + ": " + message);
+  }
+  if (!(weights.array() > 0).any())
+    throw DataError(mesh.origin() + ": no " + to_string(association) +
+                    " has a positive weight (of " + std::to_string(weights.size()) + ")");
+  return weights;
+}
+
+}  // namespace funcattn

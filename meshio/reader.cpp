@@ -1,0 +1,98 @@
+#include "meshio/reader.h"
+
+#include <vtkAlgorithm.h>
+#include <vtkCellData.h>
+#include <vtkFieldData.h>
+#include <vtkImageData.h>
+#include <vtkPointData.h>
+
+#include <new>
+
+#include "core/error.h"
+#include "meshio/data_set_check.h"
+#include "meshio/formats.h"
+
+namespace funcattn {
+
+namespace {
+
+void compare_names(vtkFieldData* fields, const std::vector<std::string>& declared,
+                   const std::string& kind) {
+  for (const std::string& name : declared)
+    if (!fields->HasArray(name.c_str()))
+      throw DataError("VTK could not read its " + kind + " array '" + name + "'");
+}
+
+/// What VTK made of the file against what the file declares.
+void compare(vtkDataSet* data, const DeclaredContents& declared) {
+  const auto compare_count = [](const char* what, std::int64_t found, std::int64_t expected) {
+    if (found != expected)
+      throw DataError("VTK read " + std::to_string(found) + " " + what +
+                      ", but the file declares " + std::to_string(expected));
+  };
+  compare_count("points", data->GetNumberOfPoints(), declared.points);
+  compare_count("cells", data->GetNumberOfCells(), declared.cells);
+  check_arrays(data);
+  check_cells(data);
+  if (declared.points == 0) return;  // VTK drops the arrays of empty meshes.
+  compare_names(data->GetPointData(), declared.point_arrays, "point");
+  compare_names(data->GetCellData(), declared.cell_arrays, "cell");
+  compare_names(data->GetFieldData(), declared.field_arrays, "field");
+}
+
+vtkSmartPointer<vtkDataSet> read_data_set(const FormatSupport& support, const FileBytes& file,
+                                          const std::filesystem::path& path) {
+  VtkMessages messages;
+  const DeclaredContents declared = support.inspect(file);
+  vtkSmartPointer<vtkDataSet> data;
+  {
+    const auto reader = support.make_reader(path.string(), messages);
+    reader->Update();
+    // VTK calls its own files of empty meshes damaged.
+    const bool empty = declared.points == 0 && declared.cells == 0;
+    if (messages.has_errors() && !empty) throw DataError(messages.first_error());
+    if (reader->GetErrorCode() != 0 && !empty)
+      throw DataError("VTK reports error code " + std::to_string(reader->GetErrorCode()));
+    auto* output = vtkDataSet::SafeDownCast(reader->GetOutputDataObject(0));
+    if (!output || !output->IsA(support.data_class)) throw DataError("VTK found no data set in it");
+    // Legacy images come as vtkStructuredPoints, a class that only that reader still makes.
+    if (vtkImageData::SafeDownCast(output))
+      data = vtkSmartPointer<vtkImageData>::New();
+    else
+      data.TakeReference(output->NewInstance());
+    data->ShallowCopy(output);
+  }
+  compare(data, declared);
+  return data;
+}
+
+}  // namespace
+
+const std::vector<FileFormat>& file_formats() {
+  static const auto formats = [] {
+    std::vector<FileFormat> list;
+    for (const FormatSupport& support : format_table()) list.push_back(support.format);
+    return list;
+  }();
+  return formats;
+}
+
+Mesh read_mesh(const std::filesystem::path& path) {
+  const std::string failed = "cannot read '" + path.string() + "': ";
+  const FileBytes file(path);
+  const FormatSupport* support = find_format(path);
+  if (!support)
+    throw FileError(failed + "the extension '" + path.extension().string() +
+                    "' is not known; known: " + known_extensions());
+  try {
+    return Mesh(read_data_set(*support, file, path), path.string());
+  } catch (const Error& error) {
+    throw FileError(failed + error.what());
+  } catch (const std::bad_alloc&) {
+    throw FileError(failed + "there is not enough memory for it, or it is damaged");
+  } catch (const std::exception& error) {
+    throw FileError(failed + error.what());
+  }
+}
+
+}  // namespace funcattn

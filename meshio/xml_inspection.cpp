@@ -1,0 +1,297 @@
+#include <array>
+#include <sstream>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "meshio/cells.h"
+#include "meshio/inspection.h"
+#include "meshio/xml_arrays.h"
+
+namespace funcattn {
+
+namespace {
+
+/// Extent: first and last point index along each axis.
+struct Extent {
+  std::array<std::int64_t, 6> bounds{};
+
+  std::int64_t points(std::size_t axis) const {
+    const std::int64_t length = bounds[2 * axis + 1] - bounds[2 * axis] + 1;
+    return length > 0 ? length : 0;
+  }
+  std::int64_t points() const {
+    return checked_product(checked_product(points(0), points(1)), points(2));
+  }
+  std::int64_t cells() const {
+    if (points() == 0) return 0;
+    std::int64_t product = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      product = checked_product(product, points(axis) > 1 ? points(axis) - 1 : 1);
+    return product;
+  }
+};
+
+Extent extent_of(const XmlElement& element, const std::string& key) {
+  std::istringstream words(element.attribute(key));
+  Extent extent;
+  std::size_t count = 0;
+  for (std::string word; words >> word; ++count) {
+    const auto value = parse_integer(word);
+    // VTK computes with 32-bit extents.
+    if (!value || *value > INT32_MAX - 1 || *value < INT32_MIN + 1 || count >= 6) count = 6;
+    if (count < 6) extent.bounds[count] = *value;
+  }
+  if (count != 6)
+    throw DataError("<" + element.name + "> has " + key + "=\"" + element.attribute(key) +
+                    "\", expected six integers");
+  return extent;
+}
+
+class XmlInspector {
+ public:
+  XmlInspector(const FileBytes& file, const XmlDocument& document, const XmlElement& data_set)
+      : arrays_(file, document), data_set_(data_set) {}
+
+  DeclaredContents run() {
+    if (const XmlElement* fields = data_set_.child("FieldData")) inspect_field_data(*fields);
+    const std::string& type = data_set_.name;
+    const bool structured = type != "PolyData" && type != "UnstructuredGrid";
+    bool first = true;
+    for (const XmlElement& piece : data_set_.children) {
+      if (piece.name != "Piece") continue;
+      const std::int64_t points_before = contents_.points;
+      if (structured)
+        inspect_structured(piece);
+      else
+        inspect_unstructured(piece);
+      check_fields(piece, contents_.points - points_before, first);
+      first = false;
+    }
+    if (structured) compare_with_whole(first);
+    return contents_;
+  }
+
+ private:
+  // VTK reads field data before anybody can observe its decompressor.
+  void inspect_field_data(const XmlElement& fields) {
+    contents_.field_arrays = names_checked(fields, "field array", std::nullopt);
+    for (const XmlElement& array : fields.children)
+      if (array.name == "DataArray" || array.name == "Array")
+        arrays_.check_decodes(array, "field array '" + array.attribute("Name") + "'");
+  }
+
+  /// Checks the arrays of a section and returns their names; arrays of several time steps may share
+  /// a name.
+  std::vector<std::string> names_checked(const XmlElement& section, const std::string& kind,
+                                         std::optional<std::int64_t> rows) const {
+    std::vector<std::string> names;
+    std::vector<std::string> keys;
+    for (const XmlElement& array : section.children) {
+      if (array.name != "DataArray" && array.name != "Array") continue;
+      const std::string name = array.attribute("Name");
+      const std::string step = array.attribute("TimeStep");
+      add_unique(keys, name.empty() || step.empty() ? name : name + "' at time step '" + step,
+                 kind);
+      arrays_.check(array, kind + " '" + name + "'", rows);
+      if (names.empty() || names.back() != name) names.push_back(name);
+    }
+    return names;
+  }
+
+  void check_fields(const XmlElement& piece, std::int64_t points, bool first) {
+    const XmlElement none;
+    const XmlElement* point_data = piece.child("PointData");
+    const XmlElement* cell_data = piece.child("CellData");
+    const auto point_names = names_checked(point_data ? *point_data : none, "point array", points);
+    const auto cell_names =
+        names_checked(cell_data ? *cell_data : none, "cell array", piece_cells_);
+    if (first) {
+      contents_.point_arrays = point_names;
+      contents_.cell_arrays = cell_names;
+    } else if (point_names != contents_.point_arrays || cell_names != contents_.cell_arrays) {
+      throw DataError("its pieces hold different arrays; every piece must hold the same ones");
+    }
+  }
+
+  const XmlElement& required(const XmlElement& piece, const std::string& name) const {
+    const XmlElement* section = piece.child(name);
+    if (!section) throw DataError("its <Piece> has no <" + name + ">");
+    return *section;
+  }
+
+  void check_points(const XmlElement& piece, std::int64_t count) const {
+    if (count == 0 && !piece.child("Points")) return;
+    std::int64_t found = 0;
+    for (const XmlElement& array : required(piece, "Points").children) {
+      if (array.name != "DataArray") continue;
+      if (found++ > 0 && array.attribute("TimeStep").empty())
+        throw DataError("its <Points> hold several arrays, expected one");
+      if (array.count("NumberOfComponents", 1) != 3)
+        throw DataError("the coordinates have " + array.attribute("NumberOfComponents", "1") +
+                        " components, expected 3");
+      arrays_.check(array, "the array of coordinates", count);
+    }
+    if (found == 0 && count > 0) throw DataError("its <Points> hold no array of coordinates");
+  }
+
+  struct StoredCells {
+    std::vector<std::int64_t> ends;
+    std::vector<std::int64_t> connectivity;
+  };
+
+  const XmlElement* named(const XmlElement& section, const std::string& name) const {
+    for (const XmlElement& array : section.children)
+      if (array.attribute("Name") == name) return &array;
+    return nullptr;
+  }
+
+  std::vector<std::int64_t> checked_integers(const XmlElement& section, const std::string& name,
+                                             std::optional<std::int64_t> rows) const {
+    const XmlElement* array = named(section, name);
+    const std::string what = "array '" + name + "' of <" + section.name + ">";
+    if (!array) throw DataError("<" + section.name + "> has no array '" + name + "'");
+    arrays_.check(*array, what, rows);
+    return arrays_.integers(*array, what);
+  }
+
+  StoredCells check_cells_of(const XmlElement& piece, const std::string& section_name,
+                             std::int64_t cells, std::int64_t points) const {
+    StoredCells stored;
+    const XmlElement* section = piece.child(section_name);
+    if (cells == 0) {
+      // VTK skips the arrays, but what is there must still be in the file.
+      for (const XmlElement& array : section ? section->children : std::vector<XmlElement>())
+        arrays_.check(array, "array '" + array.attribute("Name") + "' of <" + section_name + ">",
+                      std::nullopt);
+      return stored;
+    }
+    required(piece, section_name);
+    stored.ends = checked_integers(*section, "offsets", cells);
+    stored.connectivity = checked_integers(*section, "connectivity", std::nullopt);
+    const std::string what = "<" + section_name + ">";
+    check_stored_ends(stored.ends, static_cast<std::int64_t>(stored.connectivity.size()), what);
+    std::int64_t begin = 0;
+    for (std::size_t cell = 0; cell < stored.ends.size(); ++cell) {
+      check_stored_ids(static_cast<std::int64_t>(cell), stored.connectivity, begin,
+                       stored.ends[cell], points, what);
+      begin = stored.ends[cell];
+    }
+    return stored;
+  }
+
+  void inspect_unstructured(const XmlElement& piece) {
+    const std::int64_t points = piece.count("NumberOfPoints");
+    check_points(piece, points);
+    piece_cells_ = 0;
+    if (data_set_.name == "PolyData") {
+      constexpr std::array<const char*, 4> sections = {"Verts", "Lines", "Polys", "Strips"};
+      for (const char* section : sections) {
+        const std::int64_t cells = piece.count(std::string("NumberOf") + section, 0);
+        check_cells_of(piece, section, cells, points);
+        piece_cells_ += cells;
+      }
+    } else {
+      piece_cells_ = piece.count("NumberOfCells");
+      const StoredCells stored = check_cells_of(piece, "Cells", piece_cells_, points);
+      if (piece_cells_ > 0) check_types(*piece.child("Cells"), stored, points);
+    }
+    contents_.points += points;
+    contents_.cells += piece_cells_;
+  }
+
+  void check_types(const XmlElement& section, const StoredCells& stored,
+                   std::int64_t points) const {
+    const auto types = checked_integers(section, "types", piece_cells_);
+    bool polyhedra = false;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      check_stored_type(static_cast<std::int64_t>(i), types[i],
+                        stored.ends[i] - (i > 0 ? stored.ends[i - 1] : 0));
+      polyhedra = polyhedra || types[i] == VTK_POLYHEDRON;
+    }
+    if (polyhedra || named(section, "faces")) check_faces(section, types, points);
+  }
+
+  void check_faces(const XmlElement& section, const std::vector<std::int64_t>& types,
+                   std::int64_t points) const {
+    const auto faces = checked_integers(section, "faces", std::nullopt);
+    const auto ends = checked_integers(section, "faceoffsets", piece_cells_);
+    std::int64_t begin = 0;
+    for (std::size_t cell = 0; cell < types.size(); ++cell) {
+      if (types[cell] == VTK_POLYHEDRON) {
+        check_stored_faces(static_cast<std::int64_t>(cell), faces, begin, ends[cell], points);
+        begin = ends[cell];
+      } else if (ends[cell] != -1) {
+        throw DataError("cell " + std::to_string(cell) + " of type " + std::to_string(types[cell]) +
+                        " has faces, expected -1 in 'faceoffsets'");
+      }
+    }
+  }
+
+  void inspect_structured(const XmlElement& piece) {
+    const Extent extent = extent_of(piece, "Extent");
+    const Extent whole = extent_of(data_set_, "WholeExtent");
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (extent.points() > 0 && (extent.bounds[2 * axis] < whole.bounds[2 * axis] ||
+                                  extent.bounds[2 * axis + 1] > whole.bounds[2 * axis + 1]))
+        throw DataError("a <Piece> with Extent=\"" + piece.attribute("Extent") +
+                        "\" lies outside the WholeExtent=\"" + data_set_.attribute("WholeExtent") +
+                        "\"");
+    piece_cells_ = extent.cells();
+    if (data_set_.name == "StructuredGrid") check_points(piece, extent.points());
+    if (data_set_.name == "RectilinearGrid" && extent.points() > 0) {
+      const XmlElement& coordinates = required(piece, "Coordinates");
+      std::size_t axis = 0;
+      for (const XmlElement& array : coordinates.children) {
+        if (array.name != "DataArray") continue;
+        if (axis >= 3) break;
+        arrays_.check(array, "coordinate array number " + std::to_string(axis + 1),
+                      extent.points(axis));
+        ++axis;
+      }
+      if (axis < 3)
+        throw DataError("its <Coordinates> hold " + std::to_string(axis) +
+                        " arrays, expected three");
+    }
+    contents_.points += extent.points();
+    contents_.cells += piece_cells_;
+  }
+
+  /// Pieces of structured data overlap in their boundary points, not in their cells.
+  void compare_with_whole(bool no_pieces) {
+    const Extent whole = extent_of(data_set_, "WholeExtent");
+    if (!no_pieces && contents_.cells != whole.cells())
+      throw DataError("its pieces hold " + std::to_string(contents_.cells) + " cells, but the " +
+                      "whole extent has " + std::to_string(whole.cells()));
+    if (no_pieces && whole.points() > 0) throw DataError("it has no <Piece>; the file is damaged");
+    contents_.points = whole.points();
+    contents_.cells = whole.cells();
+  }
+
+  XmlArrays arrays_;
+  const XmlElement& data_set_;
+  DeclaredContents contents_;
+  std::int64_t piece_cells_ = 0;
+};
+
+}  // namespace
+
+DeclaredContents inspect_xml(const FileBytes& file, std::string_view expected_type) {
+  const std::string start = file.read(0, 256);
+  if (start.rfind("# vtk DataFile", 0) == 0)
+    throw DataError("it is a legacy VTK file; give it the extension .vtk");
+  const auto first = start.find_first_not_of(" \t\r\n");
+  if (start.rfind("\xEF\xBB\xBF", 0) != 0 && (first == std::string::npos || start[first] != '<'))
+    throw DataError("it is not a VTK XML file");
+  const XmlDocument document = parse_vtk_xml(file);
+  if (document.root.name != "VTKFile")
+    throw DataError("its root element is <" + document.root.name + ">, expected <VTKFile>");
+  const std::string type = document.root.attribute("type");
+  if (type != expected_type)
+    throw DataError("it holds '" + type + "', but its extension stands for '" +
+                    std::string(expected_type) + "'; rename it");
+  const XmlElement* data_set = document.root.child(type);
+  if (!data_set) throw DataError("it has no element <" + type + ">");
+  return XmlInspector(file, document, *data_set).run();
+}
+
+}  // namespace funcattn

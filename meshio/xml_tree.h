@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "meshio/file_bytes.h"
+
+namespace funcattn {
+
+struct XmlElement {
+  std::string name;
+  std::map<std::string, std::string> attributes;
+  std::string text;  ///< All character data directly inside.
+  std::vector<XmlElement> children;
+
+  /// Value of an attribute or `otherwise`.
+  std::string attribute(const std::string& key, const std::string& otherwise = "") const;
+  /// Attribute as an integer >= 0; `otherwise` where absent. Throws DataError.
+  std::int64_t count(const std::string& key, std::int64_t otherwise) const;
+  /// Attribute that must be there, as an integer >= 0. Throws DataError.
+  std::int64_t count(const std::string& key) const;
+  const XmlElement* child(const std::string& wanted) const;  ///< First of that name, or null.
+};
+
+/// Where the appended data of a VTK XML file are: from behind the underscore to the closing tag.
+struct AppendedSection {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool base64 = false;
+};
+
+struct XmlDocument {
+  XmlElement root;
+  std::optional<AppendedSection> appended;
+};
+
+/// Parses a VTK XML file up to its appended data, which, if raw, are not XML. Throws DataError if
+/// it is not well-formed or ends early.
+XmlDocument parse_vtk_xml(const FileBytes& file);
+
+}  // namespace funcattn

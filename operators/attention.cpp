@@ -1,0 +1,167 @@
+#include "operators/attention.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "operators/linear_solve.h"
+
+namespace funcattn {
+
+namespace {
+
+// Rows of a float32 product before its result moves to float64. The BLAS itself adds in blocks of a
+// few hundred rows, so shorter parts gain no accuracy (3e-6 relative for equal terms, which all
+// round the same way), and longer ones no speed.
+constexpr std::int64_t rows_per_partial_sum = 2048;
+
+// Added to the mass of a basis function, which is of order n / k.
+constexpr double mass_floor = 1e-5;
+
+// (s K^T K + r I)^-1 K^T V = K^T (s K K^T + r I)^-1 V, [B,H,c,v] in float64.
+Tensor least_squares_map(const Tensor& keys, const Tensor& values,
+                         const Regularisation& regularisation) {
+  const Tensor K = keys.to(torch::kFloat64);
+  const Tensor V = values.to(torch::kFloat64);
+  const Tensor transposed = K.transpose(-2, -1);
+  const Tensor scale = regularisation.gram_scale.to(torch::kFloat64);
+  Tensor ridge = regularisation.ridge.to(torch::kFloat64);
+  const std::int64_t functions = K.size(-2);
+  const std::int64_t channels = K.size(-1);
+  if (regularisation.relative) {
+    ridge = ridge * (K.square().sum({-2, -1}, true) / static_cast<double>(functions));
+  }
+  const Tensor diagonal = ridge * at::eye(std::min(functions, channels), K.options());
+  if (functions <= channels) {
+    const Tensor system = scale * at::matmul(K, transposed) + diagonal;
+    return at::matmul(transposed, solve_positive_definite(system, V));
+  }
+  const Tensor system = scale * at::matmul(transposed, K) + diagonal;
+  return solve_positive_definite(system, at::matmul(transposed, V));
+}
+
+}  // namespace
+
+const char* to_string(Coefficients kind) {
+  switch (kind) {
+    case Coefficients::mean:
+      return "mean";
+    case Coefficients::integral:
+      return "integral";
+    case Coefficients::sum:
+      return "sum";
+  }
+  return "";
+}
+
+Coefficients coefficients_from_string(const std::string& text) {
+  for (const auto kind : {Coefficients::mean, Coefficients::integral, Coefficients::sum}) {
+    if (text == to_string(kind)) return kind;
+  }
+  throw UsageError("coefficients: unknown kind '" + text + "'; choose mean, integral or sum");
+}
+
+PointMeasure::PointMeasure(const Tensor& weights, torch::Dtype dtype) {
+  if (weights.dim() != 2) {
+    throw UsageError("quadrature weights: expected shape [B,N], found " +
+                     c10::str(weights.sizes()));
+  }
+  const Tensor wide = weights.detach().to(torch::kFloat64);
+  present = wide.gt(0);
+  all_present = present.all().item<bool>();
+  if (weights.size(1) == 0) {
+    relative = wide;
+    share = wide.to(dtype);
+    count = at::ones({weights.size(0)}, wide.options());
+    return;
+  }
+  const Tensor counted = all_present ? wide : at::where(present, wide, at::zeros_like(wide));
+  const Tensor largest = counted.amax(1, true);
+  relative = counted / at::where(largest.gt(0), largest, at::ones_like(largest));
+  share = (relative / relative.sum(1, true).clamp_min(1.0)).to(dtype);
+  count = all_present
+              ? at::full({weights.size(0)}, static_cast<double>(weights.size(1)), wide.options())
+              : present.sum(1, false, torch::kFloat64).clamp_min(1.0);
+}
+
+Tensor partition_of_unity(const Tensor& logits, const Tensor& temperature) {
+  return at::softmax(logits / temperature, -1);
+}
+
+Tensor accumulate(const Tensor& basis, const Tensor& field) {
+  if (basis.scalar_type() == torch::kFloat64 || basis.size(2) <= rows_per_partial_sum) {
+    return at::matmul(basis.transpose(-2, -1), field).to(torch::kFloat64);
+  }
+  const auto basis_parts = basis.split(rows_per_partial_sum, 2);
+  const auto field_parts = field.split(rows_per_partial_sum, 2);
+  Tensor total;
+  for (std::size_t part = 0; part < basis_parts.size(); ++part) {
+    const Tensor sum =
+        at::matmul(basis_parts[part].transpose(-2, -1), field_parts[part]).to(torch::kFloat64);
+    total = total.defined() ? total + sum : sum;
+  }
+  return total;
+}
+
+Tensor project(const Tensor& basis, const Tensor& field, const PointMeasure& measure,
+               Coefficients kind, double reference_points) {
+  Tensor counted_basis = basis;
+  Tensor counted_field = field;
+  if (!measure.all_present) {
+    // Selected, not multiplied by 0: NaN times 0 is NaN, forwards and in the gradients.
+    const Tensor present = measure.present.unsqueeze(1).unsqueeze(-1);
+    const Tensor zero = at::zeros({}, basis.options());
+    counted_basis = at::where(present, basis, zero);
+    counted_field = at::where(present, field, zero);
+  }
+  if (kind == Coefficients::sum) {
+    return accumulate(counted_basis, counted_field).to(field.scalar_type());
+  }
+  const Tensor share = measure.share.unsqueeze(1).unsqueeze(-1);
+  const Tensor weighted = counted_field * share;
+  if (kind == Coefficients::integral) {
+    return accumulate(counted_basis, weighted).to(field.scalar_type());
+  }
+  const std::int64_t channels = field.size(3);
+  const Tensor with_mass = at::cat({weighted, share.expand({-1, field.size(1), -1, -1})}, -1);
+  const Tensor sums = accumulate(counted_basis, with_mass);
+  // Shares are the weights scaled to sum to 1; numerator and denominator both carry the factor n.
+  const Tensor floor = reference_points > 0
+                           ? at::full({}, mass_floor / reference_points, sums.options())
+                           : (mass_floor / measure.count).view({-1, 1, 1, 1});
+  return (sums.narrow(3, 0, channels) / (sums.narrow(3, channels, 1) + floor))
+      .to(field.scalar_type());
+}
+
+Tensor project(const Tensor& basis, const Tensor& field, const Tensor& weights, Coefficients kind,
+               double reference_points) {
+  return project(basis, field, PointMeasure(weights, field.scalar_type()), kind, reference_points);
+}
+
+Regularisation Regularisation::fixed(double ridge, bool relative) {
+  const auto options = at::TensorOptions().dtype(torch::kFloat64);
+  return {at::ones({}, options), at::full({}, ridge, options), relative};
+}
+
+Regularisation Regularisation::blend(const Tensor& amount, bool relative) {
+  return {1 - amount, amount, relative};
+}
+
+Tensor transport(const Tensor& queries, const Tensor& keys, const Tensor& values,
+                 const Regularisation& regularisation) {
+  return at::matmul(queries,
+                    least_squares_map(keys, values, regularisation).to(queries.scalar_type()));
+}
+
+Tensor transport_matrix(const Tensor& queries, const Tensor& keys,
+                        const Regularisation& regularisation) {
+  const std::int64_t functions = keys.size(-2);
+  const Tensor identity =
+      at::eye(functions, keys.options()).expand({keys.size(0), keys.size(1), functions, functions});
+  return transport(queries, keys, identity, regularisation);
+}
+
+Tensor reconstruct(const Tensor& basis, const Tensor& coefficients) {
+  return at::matmul(basis, coefficients);
+}
+
+}  // namespace funcattn

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "operators/forms/layers.h"
+
+namespace funcattn {
+
+/// The authors' few-shot regression: a function is known at a few context points (the source) and
+/// wanted at the queries, which act directly, without a basis of their own. Linear in the context
+/// values, which never enter the encoder: value_features = out_features.
+///
+/// Every basis function is a softmax over the *context points*, in which a point's weight
+/// multiplies its exponential; equal weights are the published form. Keys are basis-weighted means
+/// of encoded context coordinates.
+class FewShotModel : public Model {
+ public:
+  FewShotModel(const ModelConfig& config, Initialiser& initialiser);
+  bool separates_query() const override { return true; }
+  Tensor predict(const PointSamples& source, const PointSamples& query) override;
+
+ private:
+  /// What the encoder sees of coordinates [B,N,D]: themselves, or their sines and cosines.
+  Tensor encoder_input(const Tensor& coordinates) const;
+
+  Tensor frequencies_;  ///< [D,F] learned angular frequencies; undefined where there are none.
+  std::shared_ptr<LinearStack> encoder_;
+  std::shared_ptr<Linear> slice_;
+  Tensor temperature_;  ///< [1,1,1], clamped to [0.1, 5].
+  Regularisation regularisation_;
+};
+
+}  // namespace funcattn

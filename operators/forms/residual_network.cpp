@@ -1,0 +1,49 @@
+#include "operators/forms/residual_network.h"
+
+namespace funcattn {
+
+ResidualBlock::ResidualBlock(Initialiser& initialiser, int width, int mlp_ratio,
+                             const std::string& attention_name,
+                             std::shared_ptr<PointAttention> attention, int out_features) {
+  ln_1_ = register_module("ln_1", std::make_shared<LayerNorm>(initialiser, width));
+  attention_ = register_module(attention_name, std::move(attention));
+  ln_2_ = register_module("ln_2", std::make_shared<LayerNorm>(initialiser, width));
+  mlp_ =
+      register_module("mlp", std::make_shared<Mlp>(initialiser, width, width * mlp_ratio, width));
+  if (out_features > 0) {
+    ln_3_ = register_module("ln_3", std::make_shared<LayerNorm>(initialiser, width));
+    mlp2_ = register_module("mlp2", std::make_shared<Linear>(initialiser, width, out_features));
+  }
+}
+
+Tensor ResidualBlock::forward(Tensor x, const PointMeasure& measure) {
+  x = attention_->forward(ln_1_->forward(x), measure).add_(x);
+  x = mlp_->forward(ln_2_->forward(x)).add_(x);
+  return mlp2_ ? mlp2_->forward(ln_3_->forward(x)) : x;
+}
+
+ResidualNetwork::ResidualNetwork(torch::nn::Module& owner, Initialiser& initialiser,
+                                 const ModelConfig& config, const ResidualNetworkOptions& options,
+                                 const MakeAttention& make_attention) {
+  placeholder_ = owner.register_parameter(
+      "placeholder", initialiser.uniform({config.width}, 0.0, 1.0 / config.width));
+  preprocess_ = owner.register_module(
+      "preprocess", std::make_shared<Mlp>(initialiser, config.in_features(), options.lift_width,
+                                          config.width, options.lift_depth));
+  const auto list = owner.register_module("blocks", std::make_shared<torch::nn::Module>());
+  for (int i = 0; i < config.blocks; ++i) {
+    const bool is_output = options.ends_in_output && i + 1 == config.blocks;
+    blocks_.push_back(list->register_module(
+        std::to_string(i), std::make_shared<ResidualBlock>(
+                               initialiser, config.width, config.mlp_ratio, options.attention_name,
+                               make_attention(), is_output ? config.out_features : 0)));
+  }
+}
+
+Tensor ResidualNetwork::forward(const Tensor& features, const PointMeasure& measure) const {
+  Tensor x = preprocess_->forward(features) + placeholder_;
+  for (const auto& block : blocks_) x = block->forward(x, measure);
+  return x;
+}
+
+}  // namespace funcattn

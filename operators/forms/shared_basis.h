@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "operators/forms/residual_network.h"
+
+namespace funcattn {
+
+/// What turns points into a basis and a field: `in_project_x` (the features whose heads decide on
+/// the basis), the map to k logits that all heads share, one `temperature` per head, and
+/// `in_project_fx` (the field).
+struct BasisProjection {
+  BasisProjection() = default;
+  /// Registers its parts in `owner`; `slice_name` is the published name of the map to the logits.
+  BasisProjection(torch::nn::Module& owner, Initialiser& initialiser, const ModelConfig& config,
+                  const std::string& slice_name, bool clamp_temperature);
+  /// Basis [B,H,N,k] at features [B,N,width].
+  Tensor basis(const Tensor& x) const;
+  /// Field [B,H,N,c] at features [B,N,width].
+  Tensor field(const Tensor& x) const;
+
+  int heads = 0;
+  bool clamp_temperature = true;  ///< To [0.1, 5].
+  std::shared_ptr<Linear> in_project_x, in_project_fx, slice;
+  Tensor temperature;  ///< [1,H,1,1]
+};
+
+/// The attention of `shared_basis`, `shared_basis_tied` and `segmentation`: one basis for queries,
+/// keys and values; `to_q`, `to_k`, `to_v` are c x c maps on the mean coefficients that the heads
+/// share; the system is (1 - a) Gram + a I with a = sigmoid(`alpha`).
+class SharedBasisAttention : public PointAttention {
+ public:
+  /// @param tied the projection of the whole model; nullptr: an own one, registered here
+  SharedBasisAttention(Initialiser& initialiser, const ModelConfig& config,
+                       std::shared_ptr<const BasisProjection> tied);
+  Tensor forward(const Tensor& x, const PointMeasure& measure) override;
+
+ private:
+  std::shared_ptr<const BasisProjection> projection_;
+  std::shared_ptr<Linear> to_q_, to_k_, to_v_;
+  std::shared_ptr<LinearStack> to_out_;
+  Tensor alpha_;
+  double reference_points_;
+  bool relative_ridge_;
+};
+
+/// The authors' point-cloud network.
+class SharedBasisModel : public Model {
+ public:
+  SharedBasisModel(const ModelConfig& config, Initialiser& initialiser);
+  Tensor predict(const PointSamples& source, const PointSamples& query) override;
+
+ private:
+  std::unique_ptr<ResidualNetwork> network_;
+};
+
+}  // namespace funcattn

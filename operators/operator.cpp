@@ -1,0 +1,114 @@
+#include "operators/operator.h"
+
+#include "core/error.h"
+
+namespace funcattn {
+
+namespace {
+
+void require_equal(int found, int expected, const std::string& what, const std::string& of_model) {
+  if (found != expected)
+    throw UsageError("operator: the contract has " + what + " " + std::to_string(found) +
+                     ", but the model has " + of_model + " " + std::to_string(expected));
+}
+
+void require_shape(const Tensor& tensor, at::IntArrayRef expected, const char* what) {
+  if (tensor.defined() && tensor.sizes() == expected) return;
+  throw UsageError(c10::str("operator: ", what, " are ",
+                            tensor.defined() ? c10::str(tensor.sizes()) : "not given",
+                            ", expected ", expected));
+}
+
+Tensor row(const std::vector<double>& numbers, const torch::Device& device) {
+  return torch::tensor(numbers, torch::dtype(torch::kFloat64)).to(device);
+}
+
+Tensor normalise_channels(const Tensor& values, const Normalisation& normalisation) {
+  if (normalisation.mean.empty()) return values;
+  return (values - row(normalisation.mean, values.device())) /
+         row(normalisation.scale, values.device());
+}
+
+// Only their ratios within a sample matter, but in float32 the cell volumes of a small part would
+// all become 0: mean 1 over the points that are there.
+Tensor normalise_weights(const Tensor& weights) {
+  if (weights.size(1) == 0) return weights;
+  const Tensor largest = weights.amax(1, /*keepdim=*/true);
+  const Tensor bounded = weights / torch::where(largest > 0, largest, torch::ones_like(largest));
+  const Tensor present = (weights > 0).to(torch::kFloat64).sum(1, /*keepdim=*/true);
+  const Tensor sum = bounded.sum(1, /*keepdim=*/true);
+  return torch::where(sum > 0, bounded * present / sum, bounded);
+}
+
+}  // namespace
+
+Operator::Operator(std::shared_ptr<Model> model, Contract contract, Json training)
+    : model_(std::move(model)), contract_(std::move(contract)), training_(std::move(training)) {
+  contract_.validate();
+  const ModelConfig& config = model_->config();
+  require_equal(contract_.coordinates.dimension(), config.coordinate_dimension, "coordinate axes",
+                "coordinates");
+  require_equal(contract_.value_components(), config.value_features, "value input components",
+                "value features");
+  require_equal(contract_.output_components(), config.out_features, "output components",
+                "output features");
+}
+
+torch::Dtype Operator::dtype() const {
+  return model_->parameters().front().scalar_type();
+}
+
+torch::Device Operator::device() const {
+  return model_->parameters().front().device();
+}
+
+PointSamples Operator::normalise(const PointSamples& physical) const {
+  const auto& coordinates = physical.coordinates;
+  if (!coordinates.defined() || coordinates.dim() != 3)
+    throw UsageError("operator: coordinates are not a tensor [batch, points, axes]");
+  const auto batch = coordinates.size(0);
+  const auto points = coordinates.size(1);
+  require_shape(coordinates, {batch, points, contract_.coordinates.dimension()}, "coordinates");
+  require_shape(physical.weights, {batch, points}, "weights");
+  if (physical.values.defined())
+    require_shape(physical.values, {batch, points, contract_.value_components()}, "values");
+
+  const auto in_float64 = [&](const Tensor& tensor) {
+    return tensor.to(device(), torch::kFloat64);
+  };
+  const Tensor present = (in_float64(physical.weights) > 0).unsqueeze(-1);
+  // A point of weight 0 takes no part, yet it is given a value: only what is not finite there is
+  // replaced, the coordinates of a ghost point stay.
+  const auto to_model = [&](const Tensor& normalised) {
+    const Tensor cast = normalised.to(dtype());
+    return torch::where(present.logical_or(cast.isfinite()), cast, torch::zeros_like(cast));
+  };
+
+  const CoordinateHandling& handling = contract_.coordinates;
+  const Tensor center = row(handling.center, device());
+  PointSamples result;
+  result.coordinates = to_model((in_float64(coordinates) - center) / handling.scale);
+  if (physical.values.defined())
+    result.values =
+        to_model(normalise_channels(in_float64(physical.values), contract_.input_normalisation));
+  result.weights = normalise_weights(in_float64(physical.weights)).to(dtype());
+  return result;
+}
+
+Tensor Operator::denormalise(const Tensor& prediction) const {
+  const Normalisation& normalisation = contract_.output_normalisation;
+  if (normalisation.mean.empty()) return prediction;
+  const Tensor physical =
+      prediction.to(torch::kFloat64) * row(normalisation.scale, prediction.device()) +
+      row(normalisation.mean, prediction.device());
+  return physical.to(prediction.scalar_type());
+}
+
+Tensor Operator::apply(const PointSamples& source, const PointSamples& query) const {
+  const bool same = query.coordinates.is_same(source.coordinates) &&
+                    query.values.is_same(source.values) && query.weights.is_same(source.weights);
+  const PointSamples normalised = normalise(source);
+  return denormalise(model_->predict(normalised, same ? normalised : normalise(query)));
+}
+
+}  // namespace funcattn

@@ -1,0 +1,109 @@
+#include "operators/training/batch_source.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/random.h"
+
+namespace funcattn {
+
+namespace {
+
+/// Tells data sets apart by the names and sizes of their samples (FNV-1a).
+std::uint64_t fingerprint(const std::vector<Sample>& samples) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto mix = [&hash](const std::string& text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  };
+  for (const auto& sample : samples) {
+    mix(sample.name);
+    mix("\n" + std::to_string(sample.source.weights.size(0)) + " " +
+        std::to_string(sample.query.weights.size(0)) + "\n");
+  }
+  return hash;
+}
+
+class DatasetSource final : public BatchSource {
+ public:
+  DatasetSource(std::vector<Sample> samples, int batch_size, std::uint64_t seed)
+      : samples_(std::move(samples)),
+        batch_size_(batch_size),
+        random_(seed),
+        epoch_random_(random_),
+        order_(samples_.size()) {
+    if (samples_.empty()) throw DataError("the training set has no samples");
+    if (batch_size < 1)
+      throw UsageError("the batch size is " + std::to_string(batch_size) + ", expected 1 or more");
+    shuffle();
+  }
+
+  Batch next() override {
+    if (position_ == order_.size()) shuffle();
+    const std::size_t end =
+        std::min(order_.size(), position_ + static_cast<std::size_t>(batch_size_));
+    std::vector<Sample> chosen;
+    for (; position_ < end; ++position_) chosen.push_back(samples_[order_[position_]]);
+    return collate(chosen);
+  }
+
+  std::int64_t batches_per_epoch() const override {
+    const auto count = static_cast<std::int64_t>(samples_.size());
+    return (count + batch_size_ - 1) / batch_size_;
+  }
+
+  // An epoch's order follows from the random state at its begin, so the order is not stored.
+  Json state() const override {
+    return Json{{"kind", "dataset"},
+                {"samples", samples_.size()},
+                {"fingerprint", fingerprint(samples_)},
+                {"batch_size", batch_size_},
+                {"epoch_random", epoch_random_.state()},
+                {"position", position_}};
+  }
+
+  void restore(const Json& state) override {
+    const Json present = this->state();
+    for (const char* key : {"kind", "samples", "fingerprint", "batch_size"})
+      if (state.at(key) != present.at(key))
+        throw UsageError(std::string("the training set differs from that of the run to resume: ") +
+                         key + " was " + state.at(key).dump() + ", now " + present.at(key).dump() +
+                         "; give the same files and batch size, or start a new run");
+    const auto position = state.at("position").get<std::size_t>();
+    if (position > samples_.size())
+      throw OperatorFileError("the stored position in the training set is " +
+                              std::to_string(position) + ", expected at most " +
+                              std::to_string(samples_.size()));
+    random_.restore(state.at("epoch_random"));
+    shuffle();
+    position_ = position;
+  }
+
+ private:
+  // Fisher-Yates from the identity; std::shuffle differs between standard libraries.
+  void shuffle() {
+    epoch_random_ = random_;
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    for (std::size_t remaining = order_.size(); remaining > 1; --remaining)
+      std::swap(order_[remaining - 1], order_[random_.below(remaining)]);
+    position_ = 0;
+  }
+
+  std::vector<Sample> samples_;
+  int batch_size_;
+  RandomGenerator random_;
+  RandomGenerator epoch_random_;  ///< As it was before the present epoch was shuffled.
+  std::vector<std::size_t> order_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSource> make_dataset_source(std::vector<Sample> samples, int batch_size,
+                                                 std::uint64_t seed) {
+  return std::make_unique<DatasetSource>(std::move(samples), batch_size, seed);
+}
+
+}  // namespace funcattn

@@ -1,0 +1,77 @@
+#include "operators/training/loss.h"
+
+#include <sstream>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace funcattn {
+
+const char* to_string(Loss loss) {
+  switch (loss) {
+    case Loss::mse:
+      return "mse";
+    case Loss::relative_l2:
+      return "relative_l2";
+    case Loss::log_relative_l2:
+      return "log_relative_l2";
+  }
+  return "";
+}
+
+Loss loss_from_string(const std::string& text) {
+  std::vector<std::string> names;
+  for (const Loss loss : {Loss::mse, Loss::relative_l2, Loss::log_relative_l2}) {
+    if (text == to_string(loss)) return loss;
+    names.emplace_back(to_string(loss));
+  }
+  const auto meant = closest_match(text, names);
+  throw UsageError("unknown loss '" + text + "': expected one of " + join(names, ", ") +
+                   (meant ? "; did you mean " + *meant + "?" : ""));
+}
+
+namespace {
+
+// Errors far below its root, 1e-6, no longer count.
+constexpr double log_relative_l2_offset = 1e-12;
+
+void require_shapes(const Tensor& prediction, const Tensor& target, const Tensor& weights) {
+  const bool fit = prediction.dim() == 3 && prediction.sizes() == target.sizes() &&
+                   weights.sizes() == prediction.sizes().slice(0, 2);
+  if (fit) return;
+  std::ostringstream text;
+  text << "loss: expected prediction and target [B,M,C] and weights [B,M], found "
+       << prediction.sizes() << ", " << target.sizes() << " and " << weights.sizes();
+  throw UsageError(text.str());
+}
+
+}  // namespace
+
+Tensor sample_losses(Loss loss, const Tensor& prediction, const Tensor& target,
+                     const Tensor& weights, double floor) {
+  require_shapes(prediction, target, weights);
+  const Tensor absent = weights.le(0).unsqueeze(-1);
+  const Tensor w = weights.to(torch::kFloat64).clamp_min(0);
+  const Tensor total = w.sum(1);
+  const Tensor truth = target.to(torch::kFloat64);
+  // Filling after the subtraction sends no gradient, hence no NaN, to absent points.
+  const Tensor difference = (prediction.to(torch::kFloat64) - truth).masked_fill(absent, 0);
+  if (loss == Loss::mse)
+    return (difference.square() * w.unsqueeze(-1)).sum({1, 2}) / (total * prediction.size(2));
+  if (loss == Loss::log_relative_l2) {
+    const auto square_sum = [&](const Tensor& values) {
+      return (values.square() * w.unsqueeze(-1)).sum({1, 2});
+    };
+    const Tensor size = square_sum(truth.masked_fill(absent, 0));
+    const Tensor relative = square_sum(difference) / at::maximum(size, total * (floor * floor));
+    return (relative + log_relative_l2_offset).log();
+  }
+  // The gradient of a vector norm at 0 is defined as 0; that of sqrt(sum of squares) is NaN.
+  const Tensor root = w.sqrt().unsqueeze(-1);
+  const Tensor error = at::linalg_vector_norm(difference * root, 2, at::IntArrayRef{1, 2});
+  const Tensor size =
+      at::linalg_vector_norm(truth.masked_fill(absent, 0) * root, 2, at::IntArrayRef{1, 2});
+  return error / at::maximum(size, total.sqrt() * floor);
+}
+
+}  // namespace funcattn

@@ -1,0 +1,168 @@
+#include "operators/training/training_state.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace funcattn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* format_name = "funcattn-training-state";
+
+/// JSON has no NaN: it is written as null.
+double number_or_nan(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+/// The live tensors of a run under the names they have in the file.
+std::vector<std::pair<std::string, Tensor>> live_tensors(const Model& model,
+                                                         const FlatParameters& parameters,
+                                                         const AdamW& optimiser) {
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const auto& item : model.named_parameters())
+    tensors.emplace_back("weights." + item.key(), item.value().detach());
+  for (const auto& item : model.named_buffers())
+    tensors.emplace_back("weights." + item.key(), item.value().detach());
+  for (const auto& slot : parameters.slots()) {
+    tensors.emplace_back("first_moment." + slot.name,
+                         FlatParameters::view(optimiser.first_moment(), slot));
+    tensors.emplace_back("second_moment." + slot.name,
+                         FlatParameters::view(optimiser.second_moment(), slot));
+  }
+  return tensors;
+}
+
+std::string describe(const Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor.scalar_type() << " " << tensor.sizes();
+  return text.str();
+}
+
+std::string dotted(std::string pointer) {
+  if (!pointer.empty()) pointer.erase(0, 1);
+  for (char& c : pointer)
+    if (c == '/') c = '.';
+  return pointer;
+}
+
+}  // namespace
+
+void write_training_state(const fs::path& path, const TrainingState& state) {
+  const Json json{
+      {"step", state.step},
+      {"seconds", state.seconds},
+      {"loss_sum", state.loss_sum},
+      {"loss_count", state.loss_count},
+      {"final_loss", state.final_loss},
+      {"best_validation", state.best_validation ? Json(*state.best_validation) : Json(nullptr)},
+      {"best_step", state.best_step},
+      {"batches", state.batches},
+      {"course", state.course}};
+  Safetensors file = state.tensors;
+  file.metadata = {{"format", format_name},
+                   {"format_version", std::to_string(training_state_version)},
+                   {"state", json.dump()}};
+  write_safetensors(path, file);
+}
+
+TrainingState read_training_state(const fs::path& path) {
+  const std::string where = "training state '" + path.string() + "'";
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    throw FileError("cannot resume: " + where +
+                    " does not exist; give the state file of an earlier run, or start a new run");
+  TrainingState state;
+  state.tensors = read_safetensors(path);
+  const std::string* format = state.tensors.find_metadata("format");
+  if (format == nullptr || *format != format_name)
+    throw OperatorFileError(where + " is not a training state: its format is " +
+                            (format == nullptr ? "missing" : "'" + *format + "'") + ", expected '" +
+                            format_name + "'; give the state file, not the operator file");
+  const std::string* version = state.tensors.find_metadata("format_version");
+  if (version == nullptr || *version != std::to_string(training_state_version))
+    throw OperatorFileError(where + " has version " + (version == nullptr ? "none" : *version) +
+                            ", expected " + std::to_string(training_state_version) +
+                            "; resume with the library that wrote it");
+  if (state.tensors.find_metadata("checksum") == nullptr)
+    throw OperatorFileError(where + " has no checksum; it is damaged, start a new run");
+  const std::string* text = state.tensors.find_metadata("state");
+  try {
+    const Json json = Json::parse(text == nullptr ? std::string() : *text);
+    state.step = json.at("step").get<std::int64_t>();
+    state.seconds = json.at("seconds").get<double>();
+    state.loss_sum = json.at("loss_sum").get<double>();
+    state.loss_count = json.at("loss_count").get<std::int64_t>();
+    state.final_loss = number_or_nan(json.at("final_loss"));
+    if (!json.at("best_validation").is_null())
+      state.best_validation = json.at("best_validation").get<double>();
+    state.best_step = json.at("best_step").get<std::int64_t>();
+    state.batches = json.at("batches");
+    state.course = json.at("course");
+  } catch (const Json::exception& error) {
+    throw OperatorFileError(where + " is damaged: " + error.what() + "; start a new run");
+  }
+  return state;
+}
+
+void require_same_course(const Json& stored, const Json& present, const fs::path& path) {
+  const auto entries = [](const Json& course) {
+    std::map<std::string, std::string> texts;
+    const Json flat = course.flatten();
+    for (const auto& [pointer, value] : flat.items()) texts[dotted(pointer)] = value.dump();
+    return texts;
+  };
+  const auto before = entries(stored);
+  const auto now = entries(present);
+  std::vector<std::string> differences;
+  for (const auto& [name, value] : before) {
+    const auto found = now.find(name);
+    const std::string other = found == now.end() ? "absent" : found->second;
+    if (other != value) differences.push_back(name + " was " + value + ", now " + other);
+  }
+  for (const auto& [name, value] : now)
+    if (before.count(name) == 0) differences.push_back(name + " was absent, now " + value);
+  if (differences.empty()) return;
+  throw UsageError("cannot resume from '" + path.string() + "': " + join(differences, "; ") +
+                   "; give the options of that run, or start a new run");
+}
+
+Safetensors collect_tensors(const Model& model, const FlatParameters& parameters,
+                            const AdamW& optimiser) {
+  Safetensors content;
+  content.tensors = live_tensors(model, parameters, optimiser);
+  return content;
+}
+
+void restore_tensors(const Safetensors& stored, const Model& model,
+                     const FlatParameters& parameters, const AdamW& optimiser,
+                     const fs::path& path) {
+  const std::string where = "training state '" + path.string() + "' does not fit the model: ";
+  const auto live = live_tensors(model, parameters, optimiser);
+  for (const auto& [name, tensor] : live) {
+    const Tensor* found = stored.find(name);
+    if (found == nullptr) throw OperatorFileError(where + "tensor '" + name + "' is missing");
+    if (found->sizes() != tensor.sizes() || found->scalar_type() != tensor.scalar_type())
+      throw OperatorFileError(where + "tensor '" + name + "' is " + describe(*found) +
+                              ", expected " + describe(tensor));
+  }
+  if (stored.tensors.size() != live.size()) {
+    std::map<std::string, Tensor> known(live.begin(), live.end());
+    for (const auto& [name, tensor] : stored.tensors)
+      if (known.count(name) == 0)
+        throw OperatorFileError(where + "it has no tensor '" + name + "'");
+  }
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : live) tensor.copy_(*stored.find(name));
+}
+
+}  // namespace funcattn

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "core/json.h"
+#include "operators/model.h"
+#include "operators/safetensors.h"
+#include "operators/training/adamw.h"
+
+namespace funcattn {
+
+inline constexpr int training_state_version = 1;
+
+/// All that a run needs to continue as if it had never stopped. Holds the weights too, so that the
+/// one rename of its file commits a step as a whole.
+struct TrainingState {
+  Json course;  ///< Options, model and contract that decide how training proceeds.
+  std::int64_t step = 0;
+  double seconds = 0;           ///< Training time so far.
+  double loss_sum = 0;          ///< Over the samples since the last report.
+  std::int64_t loss_count = 0;  ///< Samples since the last report.
+  double final_loss = 0;        ///< Of the last report; NaN before the first.
+  std::optional<double> best_validation;
+  std::int64_t best_step = 0;
+  Json batches;         ///< BatchSource::state().
+  Safetensors tensors;  ///< weights.NAME, first_moment.NAME, second_moment.NAME.
+};
+
+/// Written as a safetensors container whose metadata holds "format" = "funcattn-training-state",
+/// "format_version" and the JSON text "state". Atomic. Throws FileError.
+void write_training_state(const std::filesystem::path& path, const TrainingState& state);
+
+/// Throws FileError if there is no such file, OperatorFileError if it is damaged, of another
+/// format or version.
+TrainingState read_training_state(const std::filesystem::path& path);
+
+/// Throws UsageError naming every entry in which the course of a stored run and that of the
+/// present one differ, with both values.
+void require_same_course(const Json& stored, const Json& present,
+                         const std::filesystem::path& path);
+
+/// Copies of all parameters and buffers and of the moments of the trained ones.
+Safetensors collect_tensors(const Model& model, const FlatParameters& parameters,
+                            const AdamW& optimiser);
+
+/// Puts stored tensors back. Names, shapes and dtypes are compared both ways before anything is
+/// copied. Throws OperatorFileError.
+void restore_tensors(const Safetensors& stored, const Model& model,
+                     const FlatParameters& parameters, const AdamW& optimiser,
+                     const std::filesystem::path& path);
+
+}  // namespace funcattn

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# generate -> train on the folder -> evaluate on the folder -> run, and a resumed run against an
+# uninterrupted one. Usage: files_to_operator.sh FUNCATTN FOLDER
+set -euo pipefail
+funcattn=$1
+rm -rf "$2"
+mkdir -p "$2"
+cd "$2"
+
+fail() { echo "files_to_operator: $1" >&2; exit 1; }
+
+"$funcattn" generate sine -o samples --train 12 --valid 2 --test 2 --resolutions 1 4 --quiet
+options=(--data samples --form few_shot --width 16 --latent 2 --encoder-layers 3 --batch 4
+  --ridge-scale relative --epochs 4 --threads 1 --quiet)
+"$funcattn" train "${options[@]}" -o whole.safetensors
+
+"$funcattn" evaluate --operator whole.safetensors --data samples --json --quiet > report.json
+grep -q '"label": "test_x4"' report.json || fail "the denser test set is not in the report"
+"$funcattn" run samples/test_x4/0000.vtp --operator whole.safetensors -o out.vtp --quiet
+[ -s out.vtp ] || fail "no output mesh"
+
+# The masked grid's notebook form on the same files: every point is a source.
+"$funcattn" train --data samples --inputs y_context --targets y --form sum_coefficients --width 8 \
+  --heads 2 --basis 4 --blocks 1 --epochs 1 --threads 1 --quiet -o notebook.safetensors
+"$funcattn" info notebook.safetensors | grep -q sum_coefficients || fail "wrong form"
+
+# A file without the array in the middle of a training set ends the run with its name.
+mkdir -p broken/train
+cp samples/train/*.vtp broken/train/
+LC_ALL=C sed 's/y_context/z_context/' samples/train/0003.vtp > broken/train/0003.vtp
+if "$funcattn" train --data broken --inputs y_context --source-flag context --targets y \
+  --form few_shot --epochs 1 -o broken.safetensors --quiet 2> message; then
+  fail "a training set with a missing array was accepted"
+fi
+grep -q 0003.vtp message || fail "the message does not name the file: $(cat message)"
+[ ! -e broken.safetensors ] || fail "an operator was written all the same"

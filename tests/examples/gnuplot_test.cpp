@@ -1,0 +1,69 @@
+#include "examples/evaluate/gnuplot.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "core/atomic_file.h"
+#include "core/error.h"
+
+namespace funcattn {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GnuplotTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "funcattn-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_;
+};
+
+TEST_F(GnuplotTest, DrawsAPictureOfTheSizeAskedFor) {
+  const fs::path path = folder_ / "curve of x.png";
+  draw_png(path, 320, 200, {{"data", {{0, 0}, {1, 1}}}}, "plot $data using 1:2 with lines\n");
+  const std::string bytes = read_file(path);
+  ASSERT_GT(bytes.size(), 24u);
+  EXPECT_EQ(bytes.substr(1, 3), "PNG");
+  const auto big_endian = [&](std::size_t at) {
+    return static_cast<unsigned char>(bytes[at + 2]) * 256 +
+           static_cast<unsigned char>(bytes[at + 3]);
+  };
+  EXPECT_EQ(big_endian(16), 320);
+  EXPECT_EQ(big_endian(20), 200);
+}
+
+TEST_F(GnuplotTest, AFailureNamesTheReasonAndWritesNothing) {
+  try {
+    draw_png(folder_ / "bad.png", 320, 200, {}, "plot $absent using 1:2\n");
+    FAIL() << "nothing was thrown";
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("gnuplot says:"), std::string::npos) << error.what();
+  }
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(GnuplotTest, AMissingProgramIsNamed) {
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", folder_.c_str(), 1);
+  try {
+    draw_png(folder_ / "x.png", 320, 200, {}, "plot sin(x)\n");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("install the package gnuplot-nox"), std::string::npos);
+  }
+  ::setenv("PATH", before.c_str(), 1);
+}
+
+TEST(GnuplotText, KeepsMarksOfEnhancedTextLiteral) {
+  EXPECT_EQ(gnuplot_text("a_b"), "\"a\\\\_b\"");
+  EXPECT_EQ(gnuplot_text("say \"x\""), "\"say \\\"x\\\"\"");
+}
+
+}  // namespace
+}  // namespace funcattn

@@ -1,0 +1,107 @@
+#include "examples/evaluate/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+
+namespace funcattn {
+namespace {
+
+// Predicts the first input value, times two in the first component of the result.
+class Doubling : public Model {
+ public:
+  explicit Doubling(const ModelConfig& config) : Model(config) {
+    register_parameter("unused", torch::zeros({1}, torch::kFloat64));
+  }
+  Tensor predict(const PointSamples& source, const PointSamples&) override {
+    return at::cat({2 * source.values, source.values}, 2);
+  }
+};
+
+Operator doubling() {
+  ModelConfig config;
+  config.value_features = 1;
+  config.out_features = 2;
+  Contract contract;
+  contract.inputs.push_back({{"a", Association::point, 1, ""}, InputRole::value});
+  contract.outputs.push_back({"twice", Association::point, 1, ""});
+  contract.outputs.push_back({"same", Association::point, 1, ""});
+  return Operator(std::make_shared<Doubling>(config), contract);
+}
+
+Sample sample_of(const std::vector<double>& values, const std::vector<double>& weights,
+                 const Tensor& targets, const std::string& name) {
+  Sample sample;
+  sample.name = name;
+  sample.source.coordinates =
+      torch::zeros({static_cast<std::int64_t>(values.size()), 0}, torch::kFloat64);
+  sample.source.values = torch::tensor(values, torch::kFloat64).unsqueeze(1);
+  sample.source.weights = torch::tensor(weights, torch::kFloat64);
+  sample.query = sample.source;
+  sample.targets = targets;
+  return sample;
+}
+
+TEST(Metrics, AreWeightedPerSampleAndThenAveraged) {
+  const Operator op = doubling();
+  // twice: errors 1, 0 with weights 3, 1 and truth 1, 4; then no error in the second sample.
+  const Sample first =
+      sample_of({1, 2}, {3, 1}, torch::tensor({{1.0, 1.0}, {4.0, 2.0}}, torch::kFloat64), "first");
+  const Sample second = sample_of({1}, {5}, torch::tensor({{2.0, 3.0}}, torch::kFloat64), "second");
+  const CaseMetrics metrics = evaluate_samples(op, {first, second}, "case");
+  ASSERT_EQ(metrics.fields.size(), 2u);
+  const FieldMetrics& twice = metrics.fields[0];
+  EXPECT_EQ(twice.field, "twice");
+  const double relative = std::sqrt((3.0 * 1 + 0) / (3.0 * 1 + 1.0 * 16));
+  EXPECT_NEAR(twice.relative_l2, relative / 2, 1e-12);
+  EXPECT_NEAR(twice.relative_l2_worst, relative, 1e-12);
+  EXPECT_EQ(twice.worst_sample, "first");
+  EXPECT_NEAR(twice.mse, (3.0 / 4) / 2, 1e-12);
+  EXPECT_NEAR(twice.rmse, std::sqrt(0.375), 1e-12);
+  EXPECT_NEAR(twice.max_error, 1.0, 1e-12);
+  const FieldMetrics& same = metrics.fields[1];
+  EXPECT_NEAR(same.relative_l2, (2.0 / 3) / 2, 1e-12);
+  EXPECT_EQ(same.worst_sample, "second");
+  EXPECT_DOUBLE_EQ(metrics.points, 1.5);
+  EXPECT_NEAR(overall_relative_l2(metrics), (relative / 2 + 1.0 / 3) / 2, 1e-12);
+}
+
+TEST(Metrics, IgnorePointsOfNoWeight) {
+  const Operator op = doubling();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Sample sample =
+      sample_of({1, 7}, {1, 0}, torch::tensor({{2.0, 1.0}, {nan, nan}}, torch::kFloat64), "masked");
+  const CaseMetrics metrics = evaluate_samples(op, {sample}, "case");
+  EXPECT_EQ(metrics.fields[0].relative_l2, 0);
+  EXPECT_EQ(metrics.fields[1].max_error, 0);
+}
+
+TEST(Metrics, AZeroTargetGivesANumber) {
+  const Operator op = doubling();
+  const Sample sample = sample_of({0}, {1}, torch::zeros({1, 2}, torch::kFloat64), "zero");
+  EXPECT_EQ(evaluate_samples(op, {sample}, "case").fields[0].relative_l2, 0);
+}
+
+TEST(Metrics, RefuseNothingAndNonFinitePredictions) {
+  const Operator op = doubling();
+  try {
+    evaluate_samples(op, {}, "empty set");
+    FAIL() << "nothing was thrown";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("no samples to evaluate for 'empty set'"),
+              std::string::npos);
+  }
+  const Sample sample = sample_of({1e308}, {1}, torch::ones({1, 2}, torch::kFloat64), "huge.vtu");
+  try {
+    evaluate_samples(op, {sample}, "case");
+    FAIL() << "nothing was thrown";
+  } catch (const NumericError& error) {
+    EXPECT_NE(std::string(error.what()).find("'huge.vtu' is not finite"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace funcattn

@@ -1,0 +1,44 @@
+#include "examples/train/train_options.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace funcattn {
+namespace {
+
+TEST(Recipe, TakesWhatIsGivenAndKeepsTheRest) {
+  ModelOptions model;
+  model.form = "paper";
+  model.width = 48;
+  model.ridge_scale = "relative";
+  OptimisationOptions optimisation;
+  optimisation.steps = 7;
+  optimisation.learning_rate = 0.5;
+  optimisation.loss = "mse";
+  const Recipe recipe = general_recipe().with(model, optimisation);
+  EXPECT_EQ(recipe.model.form, Form::paper);
+  EXPECT_EQ(recipe.model.width, 48);
+  EXPECT_TRUE(recipe.model.relative_ridge);
+  EXPECT_EQ(recipe.model.basis, general_recipe().model.basis);
+  EXPECT_EQ(recipe.steps, 7);
+  EXPECT_EQ(recipe.epochs, 0) << "steps replace the recipe's epochs";
+  EXPECT_EQ(recipe.schedule.peak, 0.5);
+  EXPECT_EQ(recipe.loss, Loss::mse);
+  EXPECT_EQ(recipe.batch, general_recipe().batch);
+}
+
+TEST(Recipe, RefusesStepsAndEpochsTogether) {
+  OptimisationOptions optimisation;
+  optimisation.steps = 7;
+  optimisation.epochs = 2;
+  try {
+    general_recipe().with({}, optimisation);
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--steps and --epochs are both given; give one of them");
+  }
+}
+
+}  // namespace
+}  // namespace funcattn

@@ -1,0 +1,120 @@
+#include "examples/vtk_samples.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "meshio/mesh.h"
+#include "meshio/writer.h"
+
+namespace funcattn {
+namespace {
+
+namespace fs = std::filesystem;
+
+class VtkSamplesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "funcattn-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // A line from (10, 5, 0) to (14, 5, 0): y and z are constant.
+  fs::path write_line(const std::string& name, int points, double load) const {
+    RowMatrix coordinates = RowMatrix::Zero(points, 3);
+    coordinates.col(1).setConstant(5);
+    for (int i = 0; i < points; ++i) coordinates(i, 0) = 10 + 4.0 * i / (points - 1);
+    const RowMatrix force = RowMatrix::Constant(points, 1, load);
+    const Mesh mesh = make_polyline(coordinates, name)
+                          .with_array({"load", Association::point, 1, ""}, force)
+                          .with_array({"pressure", Association::point, 1, ""},
+                                      RowMatrix(coordinates.col(0) * load));
+    fs::create_directories((folder_ / name).parent_path());
+    write_mesh(mesh, folder_ / name);
+    return folder_ / name;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(VtkSamplesTest, TheContractSaysWhatTheFilesHold) {
+  const std::vector<fs::path> files = {write_line("a.vtp", 5, 1), write_line("b.vtp", 9, 3)};
+  ArrayChoice arrays;
+  arrays.inputs = {"load"};
+  arrays.targets = {"pressure"};
+  const VtkTrainingSet set = load_training_set(files, arrays, {});
+  const Contract& contract = set.contract;
+  EXPECT_EQ(contract.coordinates.axes, std::vector<int>{0}) << "constant axes are left out";
+  EXPECT_EQ(contract.coordinates.center, std::vector<double>{12});
+  EXPECT_EQ(contract.coordinates.scale, 2);
+  EXPECT_EQ(contract.min_points, 5);
+  EXPECT_EQ(contract.max_points, 9);
+  EXPECT_EQ(contract.bounds_min, std::vector<double>{10});
+  EXPECT_EQ(contract.bounds_max, std::vector<double>{14});
+  EXPECT_NEAR(contract.input_normalisation.mean.at(0), 2, 1e-12) << "samples count alike";
+  EXPECT_NEAR(contract.input_normalisation.scale.at(0), 1, 1e-12);
+  ASSERT_EQ(set.samples.size(), 2u);
+  EXPECT_EQ(load_samples(files, contract).at(1).targets.size(0), 9);
+}
+
+TEST_F(VtkSamplesTest, AMissingArrayIsNamedWithTheFile) {
+  ArrayChoice arrays;
+  arrays.inputs = {"lod"};
+  arrays.targets = {"pressure"};
+  try {
+    load_training_set({write_line("a.vtp", 5, 1)}, arrays, {});
+    FAIL() << "nothing was thrown";
+  } catch (const DataError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("lod"), std::string::npos) << text;
+    EXPECT_NE(text.find("a.vtp"), std::string::npos) << text;
+  }
+  arrays.targets.clear();
+  EXPECT_THROW(load_training_set({folder_ / "a.vtp"}, arrays, {}), UsageError);
+}
+
+TEST_F(VtkSamplesTest, FoldersServeByName) {
+  write_line("train/0.vtp", 3, 1);
+  write_line("valid/0.vtp", 3, 1);
+  write_line("test/0.vtp", 3, 1);
+  write_line("test_x4/0.vtp", 9, 1);
+  EXPECT_EQ(training_files(folder_).size(), 1u);
+  EXPECT_EQ(validation_files(folder_).size(), 1u);
+  const auto sets = test_sets(folder_);
+  ASSERT_EQ(sets.size(), 2u);
+  EXPECT_EQ(sets[0].first, "test");
+  EXPECT_EQ(sets[1].first, "test_x4");
+  EXPECT_EQ(test_sets(folder_ / "train").at(0).first, "train");
+  EXPECT_TRUE(validation_files(folder_ / "train").empty());
+}
+
+TEST_F(VtkSamplesTest, ADescriptionFillsWhatTheUserLeftOpen) {
+  Contract contract;
+  contract.inputs.push_back({{"seen", Association::point, 1, ""}, InputRole::value});
+  contract.inputs.push_back({{"known", Association::point, 1, ""}, InputRole::source_flag});
+  contract.outputs.push_back({"u", Association::point, 1, ""});
+  contract.coordinates = {{0}, {0.0}, 1.0};
+  write_dataset_description(folder_, "a set", contract);
+  ArrayChoice arrays;
+  CoordinateHandling coordinates;
+  read_dataset_description(folder_, arrays, coordinates);
+  EXPECT_EQ(arrays.inputs, std::vector<std::string>{"seen"});
+  EXPECT_EQ(arrays.source_flag, "known");
+  EXPECT_EQ(arrays.targets, std::vector<std::string>{"u"});
+  EXPECT_EQ(coordinates.axes, std::vector<int>{0});
+
+  arrays = {};
+  arrays.targets = {"mine"};
+  read_dataset_description(folder_, arrays, coordinates);
+  EXPECT_EQ(arrays.targets, std::vector<std::string>{"mine"});
+
+  write_dataset_description(folder_, "broken", contract);
+  fs::resize_file(folder_ / "dataset.json", 20);
+  EXPECT_THROW(read_dataset_description(folder_, arrays, coordinates), FileError);
+}
+
+}  // namespace
+}  // namespace funcattn

@@ -1,0 +1,377 @@
+#include "meshio/quadrature.h"
+
+#include <gtest/gtest.h>
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkCubeSource.h>
+#include <vtkDoubleArray.h>
+#include <vtkGenericCell.h>
+#include <vtkImageData.h>
+#include <vtkPlaneSource.h>
+#include <vtkPointData.h>
+#include <vtkPolyData.h>
+#include <vtkRectilinearGrid.h>
+#include <vtkUnsignedCharArray.h>
+#include <vtkUnstructuredGrid.h>
+
+#include <Eigen/Geometry>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "core/error.h"
+#include "tests/meshio/mesh_samples.h"
+
+namespace funcattn {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+/// One cell through the given points, in their order.
+vtkSmartPointer<vtkUnstructuredGrid> one_cell(int type, const std::vector<Vector3d>& points) {
+  vtkNew<vtkPoints> coordinates;
+  coordinates->SetDataTypeToDouble();
+  std::vector<vtkIdType> ids(points.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  for (const Vector3d& point : points) coordinates->InsertNextPoint(point.data());
+  auto grid = vtkSmartPointer<vtkUnstructuredGrid>::New();
+  grid->SetPoints(coordinates);
+  grid->InsertNextCell(type, static_cast<vtkIdType>(ids.size()), ids.data());
+  return grid;
+}
+
+double measure(vtkDataSet* data) {
+  const Mesh mesh(data, "test");
+  const double cells = quadrature_weights(mesh, Association::cell, {WeightKind::measure, ""}).sum();
+  const double points =
+      quadrature_weights(mesh, Association::point, {WeightKind::measure, ""}).sum();
+  EXPECT_NEAR(points / cells, 1, 1e-12);
+  return cells;
+}
+
+struct ReferenceCell {
+  int type;
+  double measure;
+};
+
+class CellTypes : public ::testing::TestWithParam<ReferenceCell> {};
+
+// VTK knows the parametric corners of each type; any affine image of them has an exact measure.
+TEST_P(CellTypes, AffineImageOfTheReferenceCell) {
+  const auto [type, reference] = GetParam();
+  vtkNew<vtkGenericCell> cell;
+  cell->SetCellType(type);
+  const double* parametric = cell->GetParametricCoords();
+  ASSERT_NE(parametric, nullptr);
+  const int dimension = cell->GetCellDimension();
+  Matrix3d map;
+  map << 1.3, -0.2, 0.4, 0.1, 0.9, -0.3, -0.5, 0.25, 2.1;
+  double factor = std::abs(map.determinant());
+  if (dimension == 2) factor = Vector3d(map.col(0)).cross(Vector3d(map.col(1))).norm();
+  if (dimension == 1) factor = map.col(0).norm();
+  const bool axis_aligned = type == VTK_VOXEL || type == VTK_PIXEL;
+  for (const double far : {0.0, 4096.0})
+    for (const bool mirrored : {false, true}) {
+      std::vector<Vector3d> points;
+      for (vtkIdType i = 0; i < cell->GetNumberOfPoints(); ++i) {
+        Vector3d p(parametric[3 * i], parametric[3 * i + 1], parametric[3 * i + 2]);
+        if (mirrored) p[0] = -p[0];
+        points.emplace_back(map * p + Vector3d(far, -far, far));
+      }
+      // The coordinates themselves are rounded to about far x 1e-16.
+      EXPECT_NEAR(measure(one_cell(type, points)) / (reference * factor), 1,
+                  far > 0 ? 1e-11 : 1e-12)
+          << type << (axis_aligned ? " axis" : "");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CellTypes,
+    ::testing::Values(
+        ReferenceCell{VTK_LINE, 1}, ReferenceCell{VTK_TRIANGLE, 0.5}, ReferenceCell{VTK_PIXEL, 1},
+        ReferenceCell{VTK_QUAD, 1}, ReferenceCell{VTK_TETRA, 1.0 / 6}, ReferenceCell{VTK_VOXEL, 1},
+        ReferenceCell{VTK_HEXAHEDRON, 1}, ReferenceCell{VTK_WEDGE, 0.5},
+        ReferenceCell{VTK_PYRAMID, 1.0 / 3}, ReferenceCell{VTK_QUADRATIC_EDGE, 1},
+        ReferenceCell{VTK_CUBIC_LINE, 2}, ReferenceCell{VTK_QUADRATIC_TRIANGLE, 0.5},
+        ReferenceCell{VTK_BIQUADRATIC_TRIANGLE, 0.5}, ReferenceCell{VTK_QUADRATIC_QUAD, 1},
+        ReferenceCell{VTK_BIQUADRATIC_QUAD, 1}, ReferenceCell{VTK_QUADRATIC_LINEAR_QUAD, 1},
+        ReferenceCell{VTK_QUADRATIC_TETRA, 1.0 / 6}, ReferenceCell{VTK_QUADRATIC_HEXAHEDRON, 1},
+        ReferenceCell{VTK_TRIQUADRATIC_HEXAHEDRON, 1},
+        ReferenceCell{VTK_BIQUADRATIC_QUADRATIC_HEXAHEDRON, 1},
+        ReferenceCell{VTK_QUADRATIC_WEDGE, 0.5}, ReferenceCell{VTK_QUADRATIC_LINEAR_WEDGE, 0.5},
+        ReferenceCell{VTK_BIQUADRATIC_QUADRATIC_WEDGE, 0.5}));
+
+/// Regular prism of height 2 over a polygon of `sides` corners on the unit circle.
+std::vector<Vector3d> prism(int sides) {
+  std::vector<Vector3d> points;
+  for (int level = 0; level < 2; ++level)
+    for (int i = 0; i < sides; ++i) {
+      const double angle = 2 * M_PI * i / sides;
+      points.emplace_back(std::cos(angle), std::sin(angle), 2 * level);
+    }
+  return points;
+}
+
+TEST(Quadrature, Prisms) {
+  const auto area = [](int sides) { return sides * std::sin(2 * M_PI / sides) / 2; };
+  EXPECT_NEAR(measure(one_cell(VTK_PENTAGONAL_PRISM, prism(5))), 2 * area(5), 1e-12);
+  EXPECT_NEAR(measure(one_cell(VTK_HEXAGONAL_PRISM, prism(6))), 2 * area(6), 1e-12);
+}
+
+TEST(Quadrature, PolygonsStripsAndPolylines) {
+  // An L: reflex corner, so that the fan from the first point turns back.
+  EXPECT_NEAR(measure(one_cell(VTK_POLYGON,
+                               {{2, 0, 1}, {2, 1, 1}, {1, 1, 1}, {1, 2, 1}, {0, 2, 1}, {0, 0, 1}})),
+              3, 1e-12);
+  // An arrow head: the reflex corner lies inside the triangle of the other three.
+  EXPECT_NEAR(measure(one_cell(VTK_QUAD, {{0, 0, 0}, {2, 1, 0}, {0, 2, 0}, {1, 1, 0}})), 1, 1e-12);
+  EXPECT_NEAR(measure(one_cell(VTK_QUAD, {{2, 1, 0}, {0, 2, 0}, {1, 1, 0}, {0, 0, 0}})), 1, 1e-12);
+  // A quad folded by 90 degrees keeps the area of its two triangles.
+  EXPECT_NEAR(measure(one_cell(VTK_QUAD, {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0.5, 0.5, M_SQRT1_2}})),
+              1, 1e-12);
+  EXPECT_NEAR(measure(one_cell(VTK_TRIANGLE_STRIP,
+                               {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}, {2, 0, 0}})),
+              1.5, 1e-12);
+  EXPECT_NEAR(measure(one_cell(VTK_POLY_LINE, {{0, 0, 0}, {3, 4, 0}, {3, 4, 2}})), 7, 1e-12);
+}
+
+TEST(Quadrature, PolylinesAndStripsWeighTheirPointsAsTheirParts) {
+  const auto points_weights = [](const Mesh& mesh) {
+    return quadrature_weights(mesh, Association::point, {WeightKind::measure, ""});
+  };
+  // The trapezoidal rule on unevenly spaced points.
+  const auto line =
+      make_polyline((RowMatrix(4, 3) << 0, 0, 0, 1, 0, 0, 3, 0, 0, 7, 0, 0).finished(), "line");
+  EXPECT_TRUE(points_weights(line).isApprox(Eigen::Vector4d(0.5, 1.5, 3, 2), 1e-14));
+  // Triangles of area 1/2 and 1: the point of the first alone has a third of 1/2.
+  const Mesh strip(one_cell(VTK_TRIANGLE_STRIP, {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {2, 1, 0}}),
+                   "strip");
+  EXPECT_TRUE(
+      points_weights(strip).isApprox(Eigen::Vector4d(1.0 / 6, 1.0 / 2, 1.0 / 2, 1.0 / 3), 1e-14));
+}
+
+TEST(Quadrature, HexahedronWithBentFacesIsExact) {
+  // x = r, y = s, z = t (1 + r s): volume 1 + 1/4.
+  EXPECT_NEAR(measure(one_cell(VTK_HEXAHEDRON, {{0, 0, 0},
+                                                {1, 0, 0},
+                                                {1, 1, 0},
+                                                {0, 1, 0},
+                                                {0, 0, 1},
+                                                {1, 0, 1},
+                                                {1, 1, 2},
+                                                {0, 1, 1}})),
+              1.25, 1e-12);
+}
+
+// VTK's parametric pyramid is a cube, so that its corners come from here.
+TEST(Quadrature, QuadraticPyramidWithStraightEdges) {
+  std::vector<Vector3d> points = {{0, 0, 0}, {2, 0, 0}, {2, 3, 0}, {0, 3, 0}, {0.5, 1, 4}};
+  constexpr std::array<std::array<std::size_t, 2>, 8> edges = {
+      {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}}};
+  for (const auto& [from, to] : edges) points.emplace_back((points[from] + points[to]) / 2);
+  EXPECT_NEAR(measure(one_cell(VTK_QUADRATIC_PYRAMID, points)), 8, 1e-11);
+}
+
+TEST(Quadrature, CurvedSidesOfQuadraticCells) {
+  // A side of length 1 bulges by h as a parabola: two thirds of a rectangle 1 x h more.
+  const double h = 0.2;
+  EXPECT_NEAR(measure(one_cell(
+                  VTK_QUADRATIC_TRIANGLE,
+                  {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.5, -h, 0}, {0.5, 0.5, 0}, {0, 0.5, 0}})),
+              0.5 + 2 * h / 3, 1e-12);
+}
+
+TEST(Quadrature, PolyhedronInEitherOrientation) {
+  std::vector<Vector3d> points;
+  for (int k = 0; k < 2; ++k)
+    for (int j = 0; j < 2; ++j)
+      for (int i = 0; i < 2; ++i) points.emplace_back(100 + i, j, 3 * k);
+  const std::vector<vtkIdType> outward = {4, 0, 2, 3, 1, 4, 4, 5, 7, 6, 4, 0, 1, 5, 4,
+                                          4, 1, 3, 7, 5, 4, 3, 2, 6, 7, 4, 2, 0, 4, 6};
+  std::vector<vtkIdType> mixed = outward;
+  std::swap(mixed[2], mixed[4]);  // One face turned inward.
+  for (const auto& faces : {outward, mixed}) {
+    auto grid = one_cell(VTK_VERTEX, points);
+    grid->Reset();
+    const vtkIdType ids[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    grid->InsertNextCell(VTK_POLYHEDRON, 8, ids, 6, faces.data());
+    EXPECT_NEAR(measure(grid), 3, 1e-12);
+  }
+}
+
+TEST(Quadrature, ImageOfOneLayerHasBilinearAreas) {
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(16, 16, 1);
+  image->SetSpacing(0.5, 0.25, 7);
+  const double cell = 0.125;
+  const Mesh mesh(image.GetPointer(), "image");
+  const Eigen::VectorXd weights = quadrature_weights(mesh, Association::point, {});
+  for (int j = 0; j < 16; ++j)
+    for (int i = 0; i < 16; ++i) {
+      const double x = i == 0 || i == 15 ? 0.5 : 1;
+      const double y = j == 0 || j == 15 ? 0.5 : 1;
+      EXPECT_EQ(weights[16 * j + i], x * y * cell);
+    }
+  EXPECT_EQ(quadrature_weights(mesh, Association::cell, {}), Eigen::VectorXd::Constant(225, cell));
+}
+
+TEST(Quadrature, ImageAgreesWithTheSameCellsBuilt) {
+  vtkNew<vtkImageData> image;
+  image->SetExtent(2, 4, -1, 2, 0, 3);
+  image->SetSpacing(0.3, 0.7, 1.9);
+  const double shear[] = {1, 0.5, 0, 0, 1, 0, 0, 0, -1};
+  image->SetDirectionMatrix(shear);
+  vtkNew<vtkUnstructuredGrid> grid;
+  vtkNew<vtkPoints> points;
+  points->SetDataTypeToDouble();
+  for (vtkIdType i = 0; i < image->GetNumberOfPoints(); ++i)
+    points->InsertNextPoint(image->GetPoint(i));
+  grid->SetPoints(points);
+  vtkNew<vtkIdList> ids;
+  for (vtkIdType i = 0; i < image->GetNumberOfCells(); ++i) {
+    image->GetCellPoints(i, ids);
+    grid->InsertNextCell(VTK_VOXEL, ids);
+  }
+  const Eigen::VectorXd a =
+      quadrature_weights(Mesh(image.GetPointer(), ""), Association::point, {});
+  const Eigen::VectorXd b = quadrature_weights(Mesh(grid.GetPointer(), ""), Association::point, {});
+  EXPECT_LT((a - b).cwiseAbs().maxCoeff(), 1e-12 * b.maxCoeff());
+}
+
+TEST(Quadrature, RectilinearGridWithUnevenSpacing) {
+  const auto data = sample_rectilinear();
+  const Eigen::VectorXd weights = quadrature_weights(Mesh(data, ""), Association::point, {});
+  const double yz = (0.3f + 1.0f) * 0.25 / 4;
+  for (int row = 0; row < 4; ++row) {
+    EXPECT_NEAR(weights[3 * row], 0.05 * yz, 1e-7 * yz);
+    EXPECT_NEAR(weights[3 * row + 1], 0.35 * yz, 1e-7 * yz);
+    EXPECT_NEAR(weights[3 * row + 2], 0.30 * yz, 1e-7 * yz);
+  }
+}
+
+TEST(Quadrature, KnownSurfaces) {
+  vtkNew<vtkCubeSource> cube;
+  cube->SetXLength(1);
+  cube->SetYLength(2);
+  cube->SetZLength(3);
+  cube->Update();
+  EXPECT_NEAR(measure(cube->GetOutput()), 22, 1e-12 * 22);
+  vtkNew<vtkPlaneSource> plane;
+  plane->SetResolution(7, 5);
+  plane->Update();
+  EXPECT_NEAR(measure(plane->GetOutput()), 1, 1e-6);  // Its points are in single precision.
+}
+
+TEST(Quadrature, OnlyTheHighestDimensionCounts) {
+  const auto grid = sample_grid();
+  const Mesh mesh(grid, "grid");
+  const Eigen::VectorXd cells = quadrature_weights(mesh, Association::cell, {});
+  EXPECT_GT(cells.head(3).minCoeff(), 0);
+  EXPECT_EQ(cells[3], 0) << "the triangle";
+}
+
+TEST(Quadrature, PointCloudsAreUniform) {
+  const Mesh cloud = make_point_cloud(RowMatrix::Random(5, 3), "cloud");
+  EXPECT_EQ(quadrature_weights(cloud, Association::point, {}), Eigen::VectorXd::Ones(5));
+  expect_says(message_of<DataError>([&] {
+                quadrature_weights(cloud, Association::point, {WeightKind::measure, ""});
+              }),
+              "cloud: the mesh has no cells of positive length, area or volume to weigh by; use "
+              "uniform weights");
+}
+
+TEST(Quadrature, UnusedPointsAndDegenerateCellsWeighNothing) {
+  auto grid = one_cell(VTK_TRIANGLE, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}});
+  grid->GetPoints()->InsertNextPoint(5, 5, 5);
+  const vtkIdType flat[] = {0, 1, 1};
+  grid->InsertNextCell(VTK_TRIANGLE, 3, flat);
+  const Mesh mesh(grid.GetPointer(), "");
+  const Eigen::VectorXd points = quadrature_weights(mesh, Association::point, {});
+  EXPECT_EQ(points, (Eigen::VectorXd(4) << 0.5 / 3, 0.5 / 3, 0.5 / 3, 0).finished());
+  EXPECT_EQ(quadrature_weights(mesh, Association::cell, {}), Eigen::Vector2d(0.5, 0));
+  EXPECT_EQ(quadrature_weights(mesh, Association::point, {WeightKind::uniform, ""}),
+            Eigen::VectorXd::Ones(4));
+}
+
+TEST(Quadrature, GhostsWeighNothing) {
+  const auto polyline =
+      make_polyline((RowMatrix(4, 3) << 0, 0, 0, 1, 0, 0, 3, 0, 0, 7, 0, 0).finished(), "line");
+  vtkNew<vtkUnsignedCharArray> ghosts;
+  ghosts->SetName(vtkDataSetAttributes::GhostArrayName());
+  for (const unsigned char flag : {0, static_cast<int>(vtkDataSetAttributes::DUPLICATEPOINT),
+                                   static_cast<int>(vtkDataSetAttributes::HIDDENPOINT), 0})
+    ghosts->InsertNextValue(flag);
+  polyline.vtk()->GetPointData()->AddArray(ghosts);
+  const Eigen::Vector4d expected(0.5, 0, 0, 2.0);
+  EXPECT_EQ(quadrature_weights(polyline, Association::point, {}), expected);
+  EXPECT_EQ(quadrature_weights(polyline, Association::point, {WeightKind::uniform, ""}),
+            Eigen::Vector4d(1, 0, 0, 1));
+
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(4, 1, 1);
+  vtkNew<vtkUnsignedCharArray> cells;
+  cells->SetName(vtkDataSetAttributes::GhostArrayName());
+  for (const unsigned char flag : {0, static_cast<int>(vtkDataSetAttributes::DUPLICATECELL),
+                                   static_cast<int>(vtkDataSetAttributes::HIDDENCELL)})
+    cells->InsertNextValue(flag);
+  image->GetCellData()->AddArray(cells);
+  const Mesh mesh(image.GetPointer(), "image");
+  EXPECT_EQ(quadrature_weights(mesh, Association::cell, {}), Eigen::Vector3d(1, 0, 0));
+  EXPECT_EQ(quadrature_weights(mesh, Association::point, {}), Eigen::Vector4d(0.5, 0.5, 0, 0));
+}
+
+TEST(Quadrature, WeightsFromAnArray) {
+  const auto with = [](std::vector<double> values) {
+    const Mesh line = make_polyline(RowMatrix::Random(3, 3), "line");
+    return line.with_array({"w", Association::point, 1, ""},
+                           Eigen::Map<Eigen::VectorXd>(values.data(), 3));
+  };
+  const WeightChoice choice = weight_choice_from_string("array:w");
+  EXPECT_EQ(quadrature_weights(with({0, 2, 3}), Association::point, choice),
+            Eigen::Vector3d(0, 2, 3));
+  expect_says(message_of<DataError>([&] {
+                quadrature_weights(with({1, -2, 3}), Association::point, choice);
+              }),
+              "line: point array 'w', chosen as weights, holds -2 at point 1; weights must be "
+              "finite and >= 0");
+  expect_says(message_of<DataError>([&] {
+                quadrature_weights(with({1, 2, NAN}), Association::point, choice);
+              }),
+              "holds nan at point 2");
+  expect_says(message_of<DataError>([&] {
+                quadrature_weights(with({0, 0, 0}), Association::point, choice);
+              }),
+              "line: no point has a positive weight (of 3)");
+  expect_says(message_of<DataError>([&] {
+                quadrature_weights(with({1, 1, 1}), Association::cell, choice);
+              }),
+              "'w' exists only as a point array");
+}
+
+TEST(Quadrature, RefusesWhatCannotBeMeasured) {
+  auto grid = one_cell(VTK_TRIANGLE, {{0, 0, 0}, {NAN, 0, 0}, {0, 1, 0}});
+  expect_says(message_of<DataError>([&] {
+                quadrature_weights(Mesh(grid.GetPointer(), "m"), Association::point, {});
+              }),
+              "m: the measure of cell 0 is not finite");
+  grid = one_cell(VTK_TRIANGLE, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}});
+  const vtkIdType beyond[] = {0, 1, 77};
+  grid->InsertNextCell(VTK_TRIANGLE, 3, beyond);
+  expect_says(message_of<DataError>([&] {
+                quadrature_weights(Mesh(grid.GetPointer(), "m"), Association::point, {});
+              }),
+              "m: cell 1 uses point 77, but the mesh has 3 points");
+}
+
+TEST(Quadrature, ChoiceAsText) {
+  for (const char* text : {"auto", "uniform", "measure", "array:my weights"})
+    EXPECT_EQ(to_string(weight_choice_from_string(text)), text);
+  for (const char* text : {"", "Auto", "array:", "areas"})
+    expect_says(message_of<UsageError>([&] { weight_choice_from_string(text); }),
+                "unknown weights '" + std::string(text) +
+                    "'; expected auto, uniform, measure or array:NAME");
+}
+
+}  // namespace
+}  // namespace funcattn

@@ -1,0 +1,187 @@
+#include "plugin/binding.h"
+
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkUnsignedCharArray.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "tests/plugin/samples.h"
+#include "tests/plugin/support.h"
+
+namespace funcattn {
+namespace {
+
+using test::error_of;
+using test::with_value;
+using test::without_array;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Contract surrogate_contract(Association association = Association::point) {
+  return test::make_surrogate(association).contract();
+}
+
+Sample bind(const Mesh& mesh, const Contract& contract, bool with_targets = false) {
+  return bind_sample(mesh, contract, weight_choice_from_string(contract.weights), with_targets);
+}
+
+std::string bind_error(const Mesh& mesh, const Contract& contract, bool with_targets = false) {
+  return error_of<DataError>([&] { (void)bind(mesh, contract, with_targets); });
+}
+
+TEST(Binding, PutsArraysSideBySideInPhysicalUnits) {
+  const Mesh mesh = test::make_grid(4, 3);
+  const Sample sample = bind(mesh, surrogate_contract());
+  EXPECT_TRUE(sample.query_is_source);
+  EXPECT_TRUE(sample.source.values.is_same(sample.query.values));
+  const RowMatrix at = mesh.coordinates(Association::point);
+  EXPECT_EQ(to_matrix(sample.source.coordinates), RowMatrix(at.leftCols(2)));
+  const RowMatrix values = to_matrix(sample.source.values);
+  ASSERT_EQ(values.cols(), 4);
+  EXPECT_EQ(RowMatrix(values.leftCols(1)), mesh.array("load", Association::point).to_double());
+  EXPECT_EQ(RowMatrix(values.rightCols(3)), mesh.array("force", Association::point).to_double());
+  const Eigen::VectorXd weights =
+      quadrature_weights(mesh, Association::point, {WeightKind::measure, ""});
+  EXPECT_EQ(Eigen::VectorXd(to_matrix(sample.source.weights.unsqueeze(1)).col(0)), weights);
+  EXPECT_EQ(sample.source.values.scalar_type(), torch::kFloat64);
+}
+
+TEST(Binding, FollowsTheOrderOfTheAxes) {
+  Contract contract = surrogate_contract();
+  contract.coordinates.axes = {1, 0};
+  const Mesh mesh = test::make_grid(3, 3);
+  const RowMatrix bound = to_matrix(bind(mesh, contract).query.coordinates);
+  EXPECT_EQ(bound.col(0), mesh.coordinates(Association::point).col(1));
+  EXPECT_EQ(bound.col(1), mesh.coordinates(Association::point).col(0));
+}
+
+TEST(Binding, TakesCellCentresAndCellMeasuresForCellData) {
+  const Mesh mesh = test::make_grid(4, 3);
+  const Sample sample = bind(mesh, surrogate_contract(Association::cell));
+  const RowMatrix centres = mesh.coordinates(Association::cell);
+  EXPECT_EQ(to_matrix(sample.query.coordinates), RowMatrix(centres.leftCols(2)));
+  const Eigen::VectorXd measures =
+      quadrature_weights(mesh, Association::cell, {WeightKind::measure, ""});
+  EXPECT_EQ(Eigen::VectorXd(to_matrix(sample.query.weights.unsqueeze(1)).col(0)), measures);
+  EXPECT_EQ(to_matrix(sample.source.values).col(0),
+            mesh.array("load", Association::cell).to_double().col(0));
+}
+
+TEST(Binding, SourceIsWhereTheFlagIsSet) {
+  const Mesh mesh = test::make_scattered_line(7, 3);
+  const Sample sample = bind(mesh, test::make_regression().contract());
+  EXPECT_FALSE(sample.query_is_source);
+  EXPECT_FALSE(sample.query.values.defined());
+  RowMatrix expected(3, 1);
+  expected << 0, 0.5, 1;
+  EXPECT_EQ(to_matrix(sample.source.coordinates), expected);
+  EXPECT_EQ(to_matrix(sample.source.values)(1, 0), std::sin(3.0));
+  EXPECT_TRUE(sample.source.weights.equal(torch::ones({3}, torch::kFloat64)));
+  EXPECT_EQ(sample.query.coordinates.size(0), 7);
+}
+
+TEST(Binding, NeedsASourcePoint) {
+  Mesh mesh = test::make_scattered_line(5, 4);
+  mesh = with_value(mesh, "known", Association::point, 0, 0);
+  mesh = with_value(mesh, "known", Association::point, 4, 0);
+  EXPECT_EQ(bind_error(mesh, test::make_regression().contract()),
+            "line.vtp: point array 'known' marks no source point: all of its 5 values are 0; set "
+            "it to 1 where the input is known");
+}
+
+TEST(Binding, ChecksValuesOfSourcePointsOnly) {
+  const Contract contract = test::make_regression().contract();
+  const Mesh mesh = test::make_scattered_line(7, 3);
+  EXPECT_EQ(bind_error(with_value(mesh, "y", Association::point, 3, nan), contract),
+            "line.vtp: point array 'y' holds NaN or Inf at 1 of 7 entries, the first at index 3; "
+            "repair or remove these values");
+}
+
+TEST(Binding, NamesArrayCountAndIndexOfNaN) {
+  const Contract contract = surrogate_contract();
+  Mesh mesh = test::make_grid(4, 3);
+  mesh = with_value(mesh, "force", Association::point, 9, nan);
+  mesh = with_value(mesh, "force", Association::point, 5, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(bind_error(mesh, contract),
+            "grid.vtu: point array 'force' holds NaN or Inf at 2 of 12 entries, the first at "
+            "index 5; repair or remove these values");
+}
+
+TEST(Binding, IgnoresNaNAtGhostPoints) {
+  const Mesh mesh = with_value(test::make_grid(4, 3), "load", Association::point, 2, nan);
+  vtkNew<vtkUnsignedCharArray> ghosts;
+  ghosts->SetName(vtkDataSetAttributes::GhostArrayName());
+  ghosts->SetNumberOfTuples(12);
+  ghosts->Fill(0);
+  ghosts->SetValue(2, vtkDataSetAttributes::DUPLICATEPOINT);
+  mesh.vtk()->GetPointData()->AddArray(ghosts);
+  const Sample sample = bind(mesh, surrogate_contract());
+  EXPECT_EQ(sample.query.weights[2].item<double>(), 0);
+  EXPECT_TRUE(std::isnan(sample.query.values[2][0].item<double>()));
+}
+
+TEST(Binding, RefusesOtherComponentCounts) {
+  const Mesh mesh = without_array(test::make_grid(4, 3), "force", Association::point)
+                        .with_array({"force", Association::point, 2, ""}, RowMatrix::Ones(12, 2));
+  EXPECT_EQ(bind_error(mesh, surrogate_contract()),
+            "grid.vtu: point array 'force' has 2 components, the operator expects 3; its inputs "
+            "are (components in brackets) 'load' (1), 'force' (3)");
+}
+
+TEST(Binding, NeverTakesCellDataForPointData) {
+  const Mesh mesh = without_array(test::make_grid(4, 3), "load", Association::point);
+  const std::string message = bind_error(mesh, surrogate_contract());
+  EXPECT_NE(message.find("there is no point array 'load'"), std::string::npos) << message;
+  EXPECT_NE(message.find("exists only as a cell array"), std::string::npos) << message;
+}
+
+TEST(Binding, TargetsAreTheOutputsInTheirOrder) {
+  const Contract contract = surrogate_contract();
+  RowMatrix displacement(12, 3);
+  for (Eigen::Index i = 0; i < displacement.size(); ++i)
+    displacement.data()[i] = static_cast<double>(i);
+  const Mesh without = test::make_grid(4, 3).with_array({"pressure", Association::point, 1, ""},
+                                                        RowMatrix::Constant(12, 1, 7));
+  const Mesh mesh = without.with_array({"displacement", Association::point, 3, ""}, displacement);
+  const RowMatrix targets = to_matrix(bind(mesh, contract, true).targets);
+  EXPECT_EQ(targets.rightCols(3), displacement);
+  EXPECT_EQ(targets.col(0), Eigen::VectorXd::Constant(12, 7));
+  EXPECT_FALSE(bind(mesh, contract).targets.defined());
+  EXPECT_NE(bind_error(without, contract, true).find("there is no point array 'displacement'"),
+            std::string::npos);
+  EXPECT_EQ(bind_error(with_value(mesh, "pressure", Association::point, 11, nan), contract, true),
+            "grid.vtu: point array 'pressure' holds NaN or Inf at 1 of 12 entries, the first at "
+            "index 11; repair or remove these values");
+}
+
+TEST(Binding, RefusesAMeshWithoutPoints) {
+  EXPECT_EQ(bind_error(make_point_cloud(RowMatrix(0, 3), "empty.vtp"), surrogate_contract()),
+            "empty.vtp: the mesh has no points; nothing can be computed from it");
+}
+
+TEST(RangeWarnings, SpeakOfPointCountAndBox) {
+  const Contract contract = surrogate_contract();
+  EXPECT_TRUE(range_warnings(test::make_grid(4, 3), contract).empty());
+  EXPECT_EQ(range_warnings(test::make_grid(3, 3), contract),
+            (std::vector<std::string>{"grid.vtu has 9 points, training had 10 to 100"}));
+  EXPECT_EQ(range_warnings(test::make_grid(11, 10), contract).at(0),
+            "grid.vtu has 110 points, training had 10 to 100");
+
+  RowMatrix coordinates = RowMatrix::Zero(20, 3);
+  coordinates.col(0).setLinSpaced(0, 1.09);
+  coordinates.col(1).setLinSpaced(-2, 1);
+  EXPECT_EQ(range_warnings(make_point_cloud(coordinates, "cloud"), contract),
+            (std::vector<std::string>{"cloud spans y = -2 to 1, training spanned 0 to 1: the "
+                                      "prediction extrapolates"}));
+}
+
+TEST(RangeWarnings, AreSilentWhereTheRangeIsUnknown) {
+  EXPECT_TRUE(
+      range_warnings(test::make_scattered_line(3, 1), test::make_regression().contract()).empty());
+}
+
+}  // namespace
+}  // namespace funcattn

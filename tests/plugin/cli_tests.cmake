@@ -1,0 +1,60 @@
+# Tests of the built command, one line each.
+include(FuncattnCliTest)
+set(FUNCATTN_CLI_FIXTURES ${CMAKE_CURRENT_BINARY_DIR}/fixtures)
+add_test(NAME cli.write_fixtures COMMAND write_cli_fixtures ${FUNCATTN_CLI_FIXTURES})
+set_tests_properties(cli.write_fixtures PROPERTIES FIXTURES_SETUP cli_fixtures
+  ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}")
+
+set(grid "@fixtures@/grid.vtu")
+set(operator --operator "@fixtures@/surrogate.safetensors")
+
+# Usage
+cli_test(no_arguments EXIT 2 STDERR "usage: funcattn COMMAND")
+cli_test(help ARGS --help STDOUT "run +apply a trained operator")
+cli_test(version ARGS --version STDOUT "funcattn [0-9.]+.*LibTorch +[0-9].*VTK +[0-9].*device +cpu")
+cli_test(unknown_command ARGS rum EXIT 2 STDERR "unknown command 'rum'. did you mean 'run'")
+cli_test(unknown_option ARGS run --ouput x EXIT 2 STDERR "^funcattn run: unknown option '--ouput'. did you mean '--output'")
+cli_test(stdout_full ARGS --version STDOUT_TO /dev/full EXIT 1 STDERR "cannot write the results to standard output: No space left")
+
+# run
+cli_test(run_help ARGS run --help STDOUT "usage: funcattn run INPUT... --operator FILE .OPTIONS.")
+cli_test(run_without_operator ARGS run ${grid} EXIT 2 STDERR "option '--operator' is missing" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_without_input ARGS run ${operator} EXIT 2 STDERR "argument INPUT is missing")
+cli_test(run_missing_operator ARGS run ${grid} --operator none.safetensors EXIT 1 STDERR "^funcattn run: cannot read 'none.safetensors'" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_damaged_operator ARGS run ${grid} --operator "@fixtures@/damaged.safetensors" EXIT 1 STDERR "checksum" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_missing_input ARGS run none.vtu ${operator} EXIT 1 STDERR "none.vtu" NO_OUTPUT none_predicted.vtu)
+cli_test(run_damaged_input ARGS run "@fixtures@/cut.vtu" ${operator} EXIT 1 STDERR "cut.vtu" NO_OUTPUT cut_predicted.vtu)
+cli_test(run_default_output ARGS run ${grid} ${operator} STDOUT "^grid_predicted.vtu: 30 points, pressure_predicted, displacement_predicted" OUTPUT grid_predicted.vtu)
+cli_test(run_output_name ARGS run ${grid} ${operator} -o out.vtu OUTPUT out.vtu NO_OUTPUT grid_predicted.vtu)
+cli_test(run_regression ARGS run "@fixtures@/line.vtp" --operator "@fixtures@/regression.safetensors" -o out.vtp OUTPUT out.vtp)
+cli_test(run_missing_folder ARGS run ${grid} ${operator} -o none/out.vtu EXIT 1 STDERR "the folder 'none' does not exist" NO_OUTPUT none)
+cli_test(run_onto_input ARGS run ${grid} ${operator} -o "@fixtures@/../fixtures/grid.vtu" EXIT 2 STDERR "would replace the input")
+cli_test(run_onto_other_input ARGS run ${grid} "@fixtures@/coarse.vtu" ${operator} -o "@fixtures@" EXIT 2 STDERR "would replace the input")
+cli_test(run_same_output ARGS run ${grid} ${grid} ${operator} EXIT 2 STDERR "would both be written to")
+cli_test(run_many_to_file ARGS run ${grid} "@fixtures@/coarse.vtu" ${operator} -o out.vtu EXIT 2 STDERR "not an existing folder" NO_OUTPUT out.vtu)
+cli_test(run_folder ARGS run "@fixtures@/meshes" ${operator} STDOUT "step_9_predicted.vtu: 30 points.*step_10_predicted.vtu: 35 points" OUTPUT step_9_predicted.vtu step_10_predicted.vtu)
+cli_test(run_goes_on_after_failure ARGS run "@fixtures@/no_load.vtu" ${grid} none.vtu ${operator} EXIT 1 STDERR "no_load.vtu: there is no point array 'load'.*none.vtu.*2 of 3 files failed, 1 were written" OUTPUT grid_predicted.vtu NO_OUTPUT no_load_predicted.vtu none_predicted.vtu)
+cli_test(run_json ARGS run ${grid} none.vtu ${operator} --json EXIT 1 STDOUT "\"done\": 1,.*\"failed\": 1,.*\"points\": 30,.*\"error\": " STDERR "none.vtu" OUTPUT grid_predicted.vtu)
+cli_test(run_warns_of_range ARGS run "@fixtures@/coarse.vtu" ${operator} STDERR "^funcattn run: warning: .*coarse.vtu has 9 points, training had 10 to 100" OUTPUT coarse_predicted.vtu)
+cli_test(run_empty_mesh ARGS run "@fixtures@/empty.vtp" ${operator} STDERR "has no points" OUTPUT empty_predicted.vtp)
+cli_test(run_wrong_weights ARGS run ${grid} ${operator} --weights mesure EXIT 2 STDERR "unknown weights 'mesure'" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_wrong_encoding ARGS run ${grid} ${operator} --encoding base64 EXIT 2 STDERR "expected one of appended, binary, ascii")
+cli_test(run_ascii ARGS run ${grid} ${operator} --encoding ascii --threads 1 OUTPUT grid_predicted.vtu)
+cli_test(run_config ARGS run ${grid} ${operator} --config "@fixtures@/options.ini" STDOUT "pressure_from_config" OUTPUT grid_predicted.vtu)
+cli_test(run_config_overridden ARGS run ${grid} ${operator} --config "@fixtures@/options.ini" --suffix _mine STDOUT "pressure_mine")
+cli_test(run_config_misspelt ARGS run ${grid} ${operator} --config "@fixtures@/misspelt.ini" EXIT 2 STDERR "unknown option 'sufix'. did you mean '--suffix'")
+cli_test(run_verbose ARGS run ${grid} ${operator} -v STDERR "--suffix = _predicted .default." OUTPUT grid_predicted.vtu)
+
+# info
+cli_test(info ARGS info "@fixtures@/surrogate.safetensors" STDOUT "form +shared_basis.*inputs.*force +point +3 +unknown +value.*outputs.*pressure +point +1 +Pa.*points per sample +10 to 100.*y +0 to 1")
+cli_test(info_json ARGS info "@fixtures@/regression.safetensors" --json STDOUT "\"form\": \"few_shot\".*\"role\": \"source_flag\"")
+cli_test(info_damaged ARGS info "@fixtures@/damaged.safetensors" EXIT 1 STDERR "^funcattn info: .*checksum")
+cli_test(info_mesh ARGS info ${grid} EXIT 1 STDERR "^funcattn info: .*grid.vtu")
+cli_test(info_surplus ARGS info a b EXIT 2 STDERR "unexpected argument 'b'")
+
+# import
+cli_test(import ARGS import "@fixtures@/published.safetensors" --inputs load force:3 --outputs pressure displacement:3 --coordinates 2 -o op.safetensors STDOUT "^op.safetensors: shared_basis, [0-9]+ parameters, 1 tensors skipped" STDERR "skipped '.*mlp_new.weight'" OUTPUT op.safetensors)
+cli_test(import_other_form ARGS import "@fixtures@/published.safetensors" --form few_shot -o op.safetensors EXIT 1 STDERR "shared_basis" NO_OUTPUT op.safetensors)
+cli_test(import_unknown_form ARGS import "@fixtures@/published.safetensors" --form shared_bases -o op.safetensors EXIT 2 STDERR "did you mean 'shared_basis'")
+cli_test(import_missing_folder ARGS import "@fixtures@/published.safetensors" --coordinates 2 -o none/op.safetensors EXIT 1 STDERR "the folder 'none' does not exist" NO_OUTPUT none)
+cli_test(import_bad_array ARGS import a --inputs :3 -o op.safetensors EXIT 2 STDERR "has no name")

@@ -1,0 +1,229 @@
+#include "plugin/cli/option_table.h"
+
+#include <clocale>
+
+#include "core/error.h"
+#include "plugin/cli/command.h"
+#include "plugin/cli/option_help.h"
+#include "tests/plugin/support.h"
+
+namespace funcattn {
+namespace {
+
+using test::error_of;
+
+enum class Colour { red, green };
+
+struct Options {
+  std::vector<std::filesystem::path> files;
+  double rate = 1e-3;
+  int steps = 100;
+  std::uint64_t seed = 0;
+  std::string form = "paper";
+  std::vector<double> resample;
+  std::vector<std::string> names;
+  std::optional<double> ridge;
+  Colour colour = Colour::green;
+  bool json = false;
+  bool overwrite = false;
+};
+
+class OptionTableTest : public ::testing::Test {
+ protected:
+  OptionTableTest() {
+    table.positional("INPUT", options.files, "files to read");
+    table.group("Training");
+    table.value("rate", options.rate, "learning rate").above(0);
+    table.value("steps,n", options.steps, "optimiser steps").at_least(1).at_most(1000000);
+    table.value("seed", options.seed, "seed of all random numbers");
+    table.value("form", options.form, "attention form").choices({"paper", "few_shot"});
+    table.value("ridge", options.ridge, "regularisation").unit("1");
+    table.group("Data");
+    table.list("resample", options.resample, "factors of the resolution");
+    table.list("names", options.names, "arrays");
+    table.choice<Colour>("colour", options.colour, {{"red", Colour::red}, {"green", Colour::green}},
+                         "of the curve");
+    table.flag("json,j", options.json, "report as JSON");
+    table.flag("overwrite", options.overwrite, "replace");
+  }
+
+  std::string parse_error(const std::vector<std::string>& arguments) {
+    return error_of<UsageError>([&] { table.parse(arguments); });
+  }
+
+  Options options;
+  OptionTable table;
+};
+
+TEST_F(OptionTableTest, ReadsEveryKindOfOption) {
+  table.parse({"a b.vtu", "--rate", "5e-4", "-n20", "--seed=18446", "--resample", "1", "-2.5",
+               "--form", "few_shot", "-j", "--colour", "red", "--ridge", "0", "--", "-odd.vtu"});
+  EXPECT_EQ(options.files, (std::vector<std::filesystem::path>{"a b.vtu", "-odd.vtu"}));
+  EXPECT_EQ(options.rate, 5e-4);
+  EXPECT_EQ(options.steps, 20);
+  EXPECT_EQ(options.seed, 18446u);
+  EXPECT_EQ(options.resample, (std::vector<double>{1, -2.5}));
+  EXPECT_EQ(options.form, "few_shot");
+  EXPECT_EQ(options.colour, Colour::red);
+  EXPECT_EQ(options.ridge, 0.0);
+  EXPECT_TRUE(options.json);
+  EXPECT_FALSE(options.overwrite);
+  EXPECT_EQ(table.find("rate")->origin(), Origin::command_line);
+  EXPECT_EQ(table.find("overwrite")->origin(), Origin::default_value);
+}
+
+TEST_F(OptionTableTest, SuggestsTheOptionMeant) {
+  EXPECT_EQ(parse_error({"--resmaple", "2"}),
+            "unknown option '--resmaple'; did you mean '--resample'?");
+  EXPECT_EQ(parse_error({"--xyzzy"}), "unknown option '--xyzzy'");
+  EXPECT_EQ(parse_error({"-x"}), "unknown option '-x'");
+  // A prefix is no abbreviation: it would change its meaning with every new option.
+  EXPECT_EQ(parse_error({"--step", "2"}), "unknown option '--step'; did you mean '--steps'?");
+}
+
+TEST_F(OptionTableTest, NamesOptionTextAndExpectationOfAMalformedValue) {
+  EXPECT_EQ(parse_error({"--steps", "10x"}),
+            "option '--steps': found '10x', expected a whole number");
+  EXPECT_EQ(parse_error({"--steps", "99999999999"}),
+            "option '--steps': found '99999999999', expected a whole number of at most 2147483647 "
+            "in size");
+  EXPECT_EQ(parse_error({"--seed", "-1"}),
+            "option '--seed': found '-1', expected a whole number of at least 0");
+  for (const char* text : {"0,5", "nan", "inf", "", "1.0 "})
+    EXPECT_EQ(parse_error({"--rate", text}),
+              std::string("option '--rate': found '") + text +
+                  "', expected a finite number with a decimal point, such as 0.5 or 1e-3");
+  EXPECT_EQ(parse_error({"--form", "papr"}),
+            "option '--form': found 'papr', expected one of paper, few_shot; did you mean "
+            "'paper'?");
+  EXPECT_EQ(parse_error({"--colour", "blue"}),
+            "option '--colour': found 'blue', expected one of red, green");
+  EXPECT_EQ(parse_error({"--resample", "1", "two"}),
+            "option '--resample': found 'two', expected a finite number with a decimal point, "
+            "such as 0.5 or 1e-3");
+}
+
+TEST_F(OptionTableTest, ChecksBounds) {
+  EXPECT_EQ(parse_error({"--rate", "0"}), "option '--rate': found '0', expected a number above 0");
+  EXPECT_EQ(parse_error({"--steps", "0"}), "option '--steps': found '0', expected at least 1");
+  EXPECT_EQ(parse_error({"--steps", "1000001"}),
+            "option '--steps': found '1000001', expected at most 1e+06");
+}
+
+TEST_F(OptionTableTest, RejectsMissingRepeatedAndSurplusValues) {
+  EXPECT_EQ(parse_error({"--steps"}), "option '--steps' needs a value (N)");
+  EXPECT_EQ(parse_error({"-n"}), "option '--steps' needs a value (N)");
+  EXPECT_EQ(parse_error({"--rate", "--json"}), "option '--rate' needs a value (NUMBER)");
+  EXPECT_EQ(parse_error({"--steps", "1", "-n", "2"}),
+            "option '--steps' is given twice: '1' and '2'; give it once");
+  table.parse({"--resample", "1", "2", "--resample", "4"});
+  EXPECT_EQ(options.resample, (std::vector<double>{1, 2, 4}));
+  EXPECT_EQ(error_of<UsageError>([&] { table.check_required(); }),
+            "argument INPUT is missing: files to read");
+
+  OptionTable one_file;
+  std::filesystem::path file;
+  one_file.positional("FILE", file, "a file");
+  EXPECT_EQ(error_of<UsageError>([&] { one_file.parse({"a", "b"}); }), "unexpected argument 'b'");
+  std::filesystem::path output;
+  one_file.value("output", output, "where to").required();
+  EXPECT_EQ(error_of<UsageError>([&] { one_file.check_required(); }),
+            "option '--output' is missing: where to");
+}
+
+TEST_F(OptionTableTest, CommandLineOverridesConfiguration) {
+  const test::TemporaryFolder folder;
+  const auto config = folder.write("run.ini",
+                                   "# a comment\n"
+                                   "rate = 0.25   # behind a value\n"
+                                   "steps=7\r\n"
+                                   "\n"
+                                   "resample = 1 2 4\n"
+                                   "names = two words\n"
+                                   "names = other\n"
+                                   "overwrite = true\n"
+                                   "json = yes\n");
+  table.parse({"in.vtu", "--steps", "9", "--overwrite=false"});
+  table.read_config(config);
+  table.check_required();
+  EXPECT_EQ(options.rate, 0.25);
+  EXPECT_EQ(options.steps, 9);
+  EXPECT_EQ(options.resample, (std::vector<double>{1, 2, 4}));
+  EXPECT_EQ(options.names, (std::vector<std::string>{"two words", "other"}));
+  EXPECT_TRUE(options.json);
+  EXPECT_FALSE(options.overwrite);
+  EXPECT_EQ(table.find("rate")->origin(), Origin::config_file);
+  EXPECT_EQ(table.find("steps")->origin(), Origin::command_line);
+  EXPECT_EQ(table.find("seed")->origin(), Origin::default_value);
+}
+
+TEST_F(OptionTableTest, ConfigurationErrorsNameTheFile) {
+  const test::TemporaryFolder folder;
+  const auto read = [&](const std::string& text) {
+    const auto config = folder.write("run.ini", text);
+    std::string message = error_of<UsageError>([&] { table.read_config(config); });
+    const std::string start = "configuration file '" + config.string() + "': ";
+    EXPECT_EQ(message.rfind(start, 0), 0u) << message;
+    return message.substr(start.size());
+  };
+  EXPECT_EQ(read("stpes = 3\n"), "unknown option 'stpes'; did you mean '--steps'?");
+  EXPECT_EQ(read("INPUT = a.vtu\n"), "unknown option 'INPUT'");
+  EXPECT_EQ(read("[section]\nsteps = 3\n"), "unknown option 'section.steps'");
+  EXPECT_EQ(read("steps 3\n"), "'steps 3' is not of the form 'name = value'");
+  EXPECT_EQ(read("steps = 3\nsteps = 4\n"), "'steps' is given twice");
+  EXPECT_EQ(read("steps =\n"), "option '--steps': found '', expected a whole number");
+  EXPECT_EQ(read("resample =\n"), "option '--resample' needs a value (NUMBER)");
+  EXPECT_EQ(read("json = maybe\n"), "option '--json': found 'maybe', expected true or false");
+  EXPECT_EQ(read("rate = 0,5\n"),
+            "option '--rate': found '0,5', expected a finite number with a decimal point, such as "
+            "0.5 or 1e-3");
+  error_of<FileError>([&] { table.read_config(folder / "absent.ini"); });
+}
+
+TEST_F(OptionTableTest, IgnoresTheLocale) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  // Where no comma locale is installed the check still holds, trivially.
+  std::setlocale(LC_ALL, "de_DE.UTF-8");
+  table.parse({"--rate", "0.5"});
+  EXPECT_EQ(options.rate, 0.5);
+  EXPECT_EQ(table.find("rate")->value_text(), "0.5");
+  std::setlocale(LC_ALL, before.c_str());
+}
+
+class Example : public Command {
+ public:
+  std::string name() const override { return "fit"; }
+  std::string summary() const override { return "fit a curve"; }
+  std::vector<std::string> examples() const override { return {"funcattn fit a.vtu"}; }
+  void describe(OptionTable&) override {}
+  int run(Console&) override { return 0; }
+};
+
+TEST_F(OptionTableTest, HelpShowsGroupsDefaultsUnitsAndChoices) {
+  const std::string help = command_help(Example(), table);
+  EXPECT_EQ(help.rfind("funcattn fit: fit a curve\n\nusage: funcattn fit INPUT... [OPTIONS]\n\n"
+                       "Arguments:\n  INPUT...                    files to read\n\nTraining:\n",
+                       0),
+            0u)
+      << help;
+  for (const char* line :
+       {"      --rate NUMBER           learning rate [default: 0.001]\n",
+        "  -n, --steps N               optimiser steps [default: 100]\n",
+        "      --ridge NUMBER          regularisation [unit: 1]\n",
+        "\nData:\n      --resample NUMBER...    factors of the resolution\n",
+        "      --colour NAME           of the curve: red, green [default: green]\n",
+        "  -j, --json                  report as JSON\n", "\nExamples:\n  funcattn fit a.vtu\n"})
+    EXPECT_NE(help.find(line), std::string::npos) << line << "\n" << help;
+  const std::string markdown = command_markdown(Example(), table);
+  EXPECT_NE(markdown.find("| `-n, --steps N` | optimiser steps [default: 100] |"),
+            std::string::npos)
+      << markdown;
+}
+
+TEST(Wrap, BreaksBetweenWords) {
+  EXPECT_EQ(wrap("one two three", 9, 2), "one two\n  three");
+  EXPECT_EQ(wrap("unbreakable", 4, 2), "unbreakable");
+}
+
+}  // namespace
+}  // namespace funcattn
