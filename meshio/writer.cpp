@@ -16,6 +16,7 @@
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "meshio/data_set_check.h"
 #include "meshio/formats.h"
 
@@ -54,6 +55,37 @@ void refuse_non_finite(vtkDataSet* data) {
   });
 }
 
+/// VTK writes names into XML as they are, and then cannot read the file.
+void refuse_xml_names(vtkDataSet* data) {
+  const auto check = [](const char* name, const std::string& what) {
+    if (!name) return;
+    const std::string text = name;
+    for (const char byte : text)
+      if (byte == '&' || byte == '<' || byte == '"' || static_cast<unsigned char>(byte) < ' ')
+        throw FileError("the name of " + what + " holds " +
+                        (byte < ' ' ? "a control character" : "'" + std::string(1, byte) + "'") +
+                        ", which VTK cannot read back from XML; rename it");
+    try {
+      (void)Json(text).dump();
+    } catch (const Json::exception&) {
+      throw FileError("the name of " + what +
+                      " is not valid UTF-8, which VTK cannot read back from XML; rename it");
+    }
+  };
+  const auto visit = [&](vtkFieldData* fields, const std::string& kind) {
+    for (int i = 0; i < fields->GetNumberOfArrays(); ++i) {
+      vtkAbstractArray* array = fields->GetAbstractArray(i);
+      const std::string what = kind + " array '" + array->GetName() + "'";
+      check(array->GetName(), what);
+      for (int component = 0; component < array->GetNumberOfComponents(); ++component)
+        check(array->GetComponentName(component), "a component of " + what);
+    }
+  };
+  visit(data->GetPointData(), "point");
+  visit(data->GetCellData(), "cell");
+  visit(data->GetFieldData(), "field");
+}
+
 /// What the legacy format would lose without a word.
 void refuse_legacy_losses(vtkDataSet* data) {
   if (auto* image = vtkImageData::SafeDownCast(data))
@@ -86,7 +118,10 @@ void write_checked(const Mesh& mesh, const FormatSupport& support,
   check_arrays(data);
   check_cells(data);
   if (options.encoding == Encoding::ascii) refuse_non_finite(data);
-  if (support.format.extension == ".vtk") refuse_legacy_losses(data);
+  if (support.format.extension == ".vtk")
+    refuse_legacy_losses(data);
+  else
+    refuse_xml_names(data);
 
   // Writers set up an information pass on their input: they get a copy that shares the data.
   const auto copy = vtkSmartPointer<vtkDataSet>::Take(data->NewInstance());

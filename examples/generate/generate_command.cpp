@@ -1,5 +1,7 @@
 #include "examples/generate/generate_command.h"
 
+#include <set>
+
 #include "core/error.h"
 #include "examples/sine/samples.h"
 #include "examples/vtk_samples.h"
@@ -73,12 +75,11 @@ class GenerateCommand : public Command {
     const auto write = [&](const std::string& folder, int count, int factor, std::uint64_t stream) {
       if (count == 0) return;
       fs::create_directories(options_.out / folder);
+      refuse_leftovers(options_.out / folder, count);
       RandomGenerator random(options_.seed * 3 + stream);
       for (int i = 0; i < count; ++i) {
-        std::string number = std::to_string(i);
-        number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
         write_mesh(sine_mesh(draw_sine_episode(sampling(), factor, random)),
-                   options_.out / folder / (number + ".vtp"));
+                   options_.out / folder / file_name(i));
         bar.update(++done);
       }
     };
@@ -94,6 +95,22 @@ class GenerateCommand : public Command {
   }
 
  private:
+  static std::string file_name(int sample) {
+    std::string number = std::to_string(sample);
+    number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
+    return number + ".vtp";
+  }
+
+  /// Files of a larger set that was here before would count as samples of the new one.
+  static void refuse_leftovers(const fs::path& folder, int count) {
+    std::set<std::string> expected;
+    for (int i = 0; i < count; ++i) expected.insert(file_name(i));
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+      if (expected.count(entry.path().filename().string()) == 0)
+        throw FileError("'" + entry.path().string() +
+                        "' would remain among the new samples; remove it or give another folder");
+  }
+
   SineSampling sampling() const {
     SineSampling sampling;
     sampling.protocol = sine_protocol_from_string(options_.protocol);

@@ -125,6 +125,10 @@ class TrainCommand : public Command {
   }
 
   int run(Console& console) override {
+    // Here and not at the first save: by then the log stands there and steps are lost.
+    if (std::filesystem::is_directory(options_.out) || !options_.out.has_filename())
+      throw FileError("cannot write '" + options_.out.string() +
+                      "': it is a folder; give a file name");
     const ThreadScope threads(options_.threads);
     const bool sine = options_.task == "sine";
     const Recipe recipe =
@@ -165,6 +169,8 @@ class TrainCommand : public Command {
 
     std::vector<std::filesystem::path> files = training_files(options_.data);
     std::vector<std::filesystem::path> held_out = validation_files(options_.data);
+    for (const auto* samples : {&files, &held_out})
+      for (const std::filesystem::path& sample : *samples) refuse_to_replace(sample);
     if (held_out.empty()) {
       // Every n-th file, so that an ordered set is held out evenly.
       const auto wanted = static_cast<std::size_t>(
@@ -179,6 +185,12 @@ class TrainCommand : public Command {
     console.note("reading " + std::to_string(files.size()) + " training and " +
                  std::to_string(held_out.size()) + " validation samples");
     VtkTrainingSet set = load_training_set(files, arrays, coordinates);
+    const auto flag = set.contract.source_flag();
+    if (flag && recipe.model.form != Form::few_shot)
+      throw UsageError("the array '" + flag->name +
+                       "' marks source points, but the form " + to_string(recipe.model.form) +
+                       " predicts where its input is; give --form few_shot, or the arrays with "
+                       "--inputs and --targets");
     TrainingInput input;
     input.validation = load_samples(held_out, set.contract);
     input.contract = std::move(set.contract);
@@ -186,9 +198,18 @@ class TrainCommand : public Command {
     return input;
   }
 
+  void refuse_to_replace(const std::filesystem::path& sample) const {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(sample, options_.out, ignored))
+      throw UsageError("the operator '" + options_.out.string() +
+                       "' would replace a sample of the training data; give another --out");
+  }
+
+  /// Only the extension of operator files gives way: lr_0.1 and lr_0.3 are different runs.
   std::filesystem::path sibling(const std::string& extension) const {
     std::filesystem::path path = options_.out;
-    return path.replace_extension(extension);
+    if (path.extension() == ".safetensors") path.replace_extension();
+    return path += extension;
   }
 
   TrainerOptions trainer_options(const Recipe& recipe, std::int64_t batches_per_epoch) const {

@@ -177,6 +177,7 @@ int run_command_line(int argc, const char* const* argv, const Commands& commands
 void declare_threads(OptionTable& table, int& threads) {
   table.value("threads", threads, "threads to use, LibTorch, OpenMP and BLAS together")
       .at_least(0)
+      .at_most(1024)
       .default_text("0, the cores this process may use");
 }
 

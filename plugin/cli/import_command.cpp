@@ -124,6 +124,10 @@ void ImportCommand::describe(OptionTable& table) {
 }
 
 int ImportCommand::run(Console& console) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options_.file, options_.output, ignored))
+    throw UsageError("the operator '" + options_.output.string() +
+                     "' would replace the weights it is made of; give another --output");
   const Safetensors file = read_safetensors(options_.file);
   ImportOptions import;
   import.heads = options_.heads.value_or(import.heads);

@@ -106,7 +106,8 @@ std::vector<RunJob> plan_run(const RunOptions& options) {
     throw UsageError("option '--output': '" + options.output.string() +
                      "' is not an existing folder, which the results of " +
                      std::to_string(jobs.size()) + " files need");
-  std::map<std::string, fs::path> inputs;
+  std::map<std::string, fs::path> inputs = {
+      {identity(options.operator_file), options.operator_file}};
   for (const RunJob& job : jobs) inputs.emplace(identity(job.input), job.input);
   std::map<std::string, fs::path> writers;
   for (const RunJob& job : jobs) {

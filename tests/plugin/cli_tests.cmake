@@ -45,6 +45,10 @@ cli_test(run_config_overridden ARGS run ${grid} ${operator} --config "@fixtures@
 cli_test(run_config_misspelt ARGS run ${grid} ${operator} --config "@fixtures@/misspelt.ini" EXIT 2 STDERR "unknown option 'sufix'. did you mean '--suffix'")
 cli_test(run_verbose ARGS run ${grid} ${operator} -v STDERR "--suffix = _predicted .default." OUTPUT grid_predicted.vtu)
 
+cli_test(run_too_many_threads ARGS run ${grid} ${operator} --threads 100000 EXIT 2 STDERR "'--threads': found '100000', expected at most 1024")
+cli_test(run_onto_operator ARGS run ${grid} ${operator} -o "@fixtures@/surrogate.safetensors" EXIT 2 STDERR "would replace the input '.*surrogate.safetensors'")
+cli_test(run_name_not_xml ARGS run ${grid} ${operator} --suffix "<1" EXIT 1 STDERR "the name of point array 'pressure<1' holds '<', which VTK cannot read back" NO_OUTPUT grid_predicted.vtu)
+
 # info
 cli_test(info ARGS info "@fixtures@/surrogate.safetensors" STDOUT "form +shared_basis.*inputs.*force +point +3 +unknown +value.*outputs.*pressure +point +1 +Pa.*points per sample +10 to 100.*y +0 to 1")
 cli_test(info_json ARGS info "@fixtures@/regression.safetensors" --json STDOUT "\"form\": \"few_shot\".*\"role\": \"source_flag\"")
@@ -58,3 +62,4 @@ cli_test(import_other_form ARGS import "@fixtures@/published.safetensors" --form
 cli_test(import_unknown_form ARGS import "@fixtures@/published.safetensors" --form shared_bases -o op.safetensors EXIT 2 STDERR "did you mean 'shared_basis'")
 cli_test(import_missing_folder ARGS import "@fixtures@/published.safetensors" --coordinates 2 -o none/op.safetensors EXIT 1 STDERR "the folder 'none' does not exist" NO_OUTPUT none)
 cli_test(import_bad_array ARGS import a --inputs :3 -o op.safetensors EXIT 2 STDERR "has no name")
+cli_test(import_onto_input ARGS import "@fixtures@/published.safetensors" -o "@fixtures@/published.safetensors" EXIT 2 STDERR "would replace the weights it is made of")
