@@ -1,5 +1,8 @@
 #include "operators/operator.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/error.h"
 
 namespace funcattn {
@@ -23,8 +26,12 @@ Tensor row(const std::vector<double>& numbers, const torch::Device& device) {
   return torch::tensor(numbers, torch::dtype(torch::kFloat64)).to(device);
 }
 
+bool all_equal(const std::vector<double>& numbers, double value) {
+  return std::all_of(numbers.begin(), numbers.end(), [&](double x) { return x == value; });
+}
+
 Tensor normalise_channels(const Tensor& values, const Normalisation& normalisation) {
-  if (normalisation.mean.empty()) return values;
+  if (all_equal(normalisation.mean, 0) && all_equal(normalisation.scale, 1)) return values;
   return (values - row(normalisation.mean, values.device())) /
          row(normalisation.scale, values.device());
 }
@@ -76,22 +83,38 @@ PointSamples Operator::normalise(const PointSamples& physical) const {
   const auto in_float64 = [&](const Tensor& tensor) {
     return tensor.to(device(), torch::kFloat64);
   };
-  const Tensor present = (in_float64(physical.weights) > 0).unsqueeze(-1);
+  const Tensor weights = in_float64(physical.weights);
+  PointSamples result;
+  // Batches of small samples cost mostly the calls, so what would change nothing is left out. On
+  // other devices looking at the weights would cost more, a wait.
+  bool all_present = false;
+  if (weights.is_cpu() && weights.numel() > 0) {
+    const auto [lowest, highest] = weights.aminmax();
+    const double smallest = lowest.item<double>();
+    all_present = smallest > 0;
+    if (all_present && smallest == highest.item<double>() && std::isfinite(smallest))
+      result.weights = torch::ones({batch, points}, torch::dtype(dtype()));
+  }
+  if (!result.weights.defined()) result.weights = normalise_weights(weights).to(dtype());
+
+  Tensor present;
+  if (!all_present) present = (weights > 0).unsqueeze(-1);
   // A point of weight 0 takes no part, yet it is given a value: only what is not finite there is
   // replaced, the coordinates of a ghost point stay.
   const auto to_model = [&](const Tensor& normalised) {
     const Tensor cast = normalised.to(dtype());
+    if (all_present) return cast;
     return torch::where(present.logical_or(cast.isfinite()), cast, torch::zeros_like(cast));
   };
 
   const CoordinateHandling& handling = contract_.coordinates;
-  const Tensor center = row(handling.center, device());
-  PointSamples result;
-  result.coordinates = to_model((in_float64(coordinates) - center) / handling.scale);
+  Tensor placed = in_float64(coordinates);
+  if (!all_equal(handling.center, 0) || handling.scale != 1)
+    placed = (placed - row(handling.center, device())) / handling.scale;
+  result.coordinates = to_model(placed);
   if (physical.values.defined())
     result.values =
         to_model(normalise_channels(in_float64(physical.values), contract_.input_normalisation));
-  result.weights = normalise_weights(in_float64(physical.weights)).to(dtype());
   return result;
 }
 

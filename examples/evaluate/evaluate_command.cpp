@@ -81,7 +81,7 @@ class EvaluateCommand : public Command {
                "quadrature weights with --data: auto, measure, uniform or array:NAME")
         .default_text("as in training");
     table.value("task", options_.task, "draw the samples of a task instead")
-        .choices({"", "sine"})
+        .choices({"sine"})
         .default_text("none")
         .placeholder("sine");
     table.group("Task sine");
@@ -116,6 +116,12 @@ class EvaluateCommand : public Command {
   void validate() const override {
     if (options_.data.empty() == options_.task.empty())
       throw UsageError("give either --data FOLDER or --task sine");
+    const bool shifts = !options_.protocol.empty() || !options_.out_of_distribution.empty() ||
+                        options_.sine.factors != SineEvaluationOptions().factors;
+    if (options_.task.empty() && shifts)
+      throw UsageError(
+          "--resample, --ood and --protocol draw samples of a task; with --data give one folder "
+          "per resolution instead");
   }
 
   int run(Console& console) override {

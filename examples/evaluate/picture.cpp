@@ -78,7 +78,8 @@ std::string error_panel(const std::vector<OperatorEvaluation>& evaluations,
             colour(e) + " title " + gnuplot_text(evaluations[e].name);
   }
   return "set title 'Error against density'\nset xlabel 'points per sample'\n"
-         "set ylabel 'relative L2 error'\nset key below\nset bmargin 5\nset logscale xy\nset format y '10^{%T}'\n"
+         "set ylabel 'relative L2 error'\nset key below\nset bmargin 5\nset logscale xy\nset "
+         "format y '10^{%T}'\n"
          "set grid\n" +
          plot + "\nunset logscale\nset format y\nunset grid\n";
 }

@@ -66,27 +66,25 @@ class GenerateCommand : public Command {
         !(fs::is_directory(options_.out) && fs::is_empty(options_.out)) && !options_.overwrite)
       throw FileError("'" + options_.out.string() +
                       "' is there already and not empty; give another folder or --overwrite");
-    const std::int64_t total =
-        options_.train + options_.valid +
-        options_.test * static_cast<std::int64_t>(options_.resolutions.size());
+    const std::vector<Part> parts = plan();
+    std::int64_t total = 0;
+    for (const Part& part : parts) {
+      refuse_leftovers(options_.out / part.folder, part.count);
+      total += part.count;
+    }
     if (total == 0) throw UsageError("no samples asked for; give --train, --valid or --test");
     ProgressBar bar = console.progress("writing", total, "files");
     std::int64_t done = 0;
-    const auto write = [&](const std::string& folder, int count, int factor, std::uint64_t stream) {
-      if (count == 0) return;
-      fs::create_directories(options_.out / folder);
-      refuse_leftovers(options_.out / folder, count);
-      RandomGenerator random(options_.seed * 3 + stream);
-      for (int i = 0; i < count; ++i) {
-        write_mesh(sine_mesh(draw_sine_episode(sampling(), factor, random)),
-                   options_.out / folder / file_name(i));
+    for (const Part& part : parts) {
+      if (part.count == 0) continue;
+      fs::create_directories(options_.out / part.folder);
+      RandomGenerator random(options_.seed * 3 + part.stream);
+      for (int i = 0; i < part.count; ++i) {
+        write_mesh(sine_mesh(draw_sine_episode(sampling(), part.factor, random)),
+                   options_.out / part.folder / file_name(i));
         bar.update(++done);
       }
-    };
-    write("train", options_.train, 1, 0);
-    write("valid", options_.valid, 1, 1);
-    for (const int factor : options_.resolutions)
-      write(factor == 1 ? "test" : "test_x" + std::to_string(factor), options_.test, factor, 2);
+    }
     write_dataset_description(options_.out, "f(x) = alpha sin(x - gamma), " + options_.protocol,
                               sine_contract(Form::few_shot));
     bar.finish();
@@ -95,6 +93,21 @@ class GenerateCommand : public Command {
   }
 
  private:
+  struct Part {
+    std::string folder;
+    int count;
+    int factor;            ///< Density of the grid.
+    std::uint64_t stream;  ///< Random stream: the test sets of all densities share one.
+  };
+
+  std::vector<Part> plan() const {
+    std::vector<Part> parts = {{"train", options_.train, 1, 0}, {"valid", options_.valid, 1, 1}};
+    for (const int factor : options_.resolutions)
+      parts.push_back(
+          {factor == 1 ? "test" : "test_x" + std::to_string(factor), options_.test, factor, 2});
+    return parts;
+  }
+
   static std::string file_name(int sample) {
     std::string number = std::to_string(sample);
     number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
@@ -103,10 +116,12 @@ class GenerateCommand : public Command {
 
   /// Files of a larger set that was here before would count as samples of the new one.
   static void refuse_leftovers(const fs::path& folder, int count) {
+    if (!fs::is_directory(folder)) return;
     std::set<std::string> expected;
     for (int i = 0; i < count; ++i) expected.insert(file_name(i));
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-      if (expected.count(entry.path().filename().string()) == 0)
+      if (entry.path().extension() == ".vtp" &&
+          expected.count(entry.path().filename().string()) == 0)
         throw FileError("'" + entry.path().string() +
                         "' would remain among the new samples; remove it or give another folder");
   }

@@ -114,7 +114,9 @@ SineTraining make_sine_training(const SineTaskOptions& options, Form form, int b
     batches.queries = options.queries;
     batches.seed = seed;
     training.batches = make_sine_batches(batches);
-    training.contract.min_points = training.contract.max_points = sampling.base_points();
+    // Meshes of this task hold the context points besides those of the grid.
+    training.contract.min_points = sampling.base_points();
+    training.contract.max_points = sampling.base_points() + options.context.back();
     return training;
   }
   std::vector<Sample> samples =

@@ -78,7 +78,7 @@ class TrainCommand : public Command {
                "folder of VTK files (or train/ and valid/ in it), list file, or .pvd")
         .placeholder("FOLDER");
     table.value("task", options_.task, "train on a generated task instead")
-        .choices({"", "sine"})
+        .choices({"sine"})
         .default_text("none")
         .placeholder("sine");
     table.list("inputs", options_.arrays.inputs, "arrays that the operator is given")
@@ -121,7 +121,13 @@ class TrainCommand : public Command {
   void validate() const override {
     if (options_.data.empty() == options_.task.empty())
       throw UsageError("give either --data FOLDER or --task sine");
-    if (!options_.task.empty()) options_.sine.validate();
+    if (options_.task.empty()) return;
+    options_.sine.validate();
+    const ArrayChoice& arrays = options_.arrays;
+    if (!arrays.inputs.empty() || !arrays.targets.empty() || !arrays.source_flag.empty())
+      throw UsageError("--inputs, --targets and --source-flag name arrays of files, but --task " +
+                       options_.task +
+                       " has arrays of its own; leave them away or give --data instead");
   }
 
   int run(Console& console) override {
@@ -187,8 +193,8 @@ class TrainCommand : public Command {
     VtkTrainingSet set = load_training_set(files, arrays, coordinates);
     const auto flag = set.contract.source_flag();
     if (flag && recipe.model.form != Form::few_shot)
-      throw UsageError("the array '" + flag->name +
-                       "' marks source points, but the form " + to_string(recipe.model.form) +
+      throw UsageError("the array '" + flag->name + "' marks source points, but the form " +
+                       to_string(recipe.model.form) +
                        " predicts where its input is; give --form few_shot, or the arrays with "
                        "--inputs and --targets");
     TrainingInput input;

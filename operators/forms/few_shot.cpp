@@ -4,9 +4,6 @@ namespace funcattn {
 
 namespace {
 
-// Published: added to the sum of a group's weights, which is 1.
-constexpr double group_mass_floor = 1e-5;
-
 std::vector<int> encoder_sizes(const ModelConfig& config) {
   const int inputs = config.fourier_features > 0
                          ? 2 * config.coordinate_dimension * config.fourier_features
@@ -38,6 +35,10 @@ FewShotModel::FewShotModel(const ModelConfig& config, Initialiser& initialiser)
       "slice", std::make_shared<Linear>(initialiser, config.latent_features(), config.basis));
   temperature_ =
       register_parameter("temperature", initialiser.constant({1, 1, 1}, config.temperature));
+  kernel_parameters_ = {temperature_};
+  for (const auto& part : {encoder_->parameters(), slice_->parameters()}) {
+    kernel_parameters_.insert(kernel_parameters_.end(), part.begin(), part.end());
+  }
 }
 
 Tensor FewShotModel::encoder_input(const Tensor& coordinates) const {
@@ -53,6 +54,22 @@ Tensor FewShotModel::predict(const PointSamples& source, const PointSamples& que
   check_points(source.values, source.weights, config().value_features, type, "source values");
   check_points(query.coordinates, query.weights, config().coordinate_dimension, type,
                "query coordinates");
+  // Training only: what a stored model predicts must not depend on the size of a request.
+  if (at::GradMode::is_enabled()) {
+    const Tensor prediction = predict_by_kernel(source, query);
+    if (prediction.defined()) return prediction;
+  }
+  return predict_by_operations(source, query);
+}
+
+Tensor FewShotModel::predict_by_kernel(const PointSamples& source, const PointSamples& query) {
+  if (frequencies_.defined()) return {};
+  return few_shot_kernel({config().activation, config().ridge, config().relative_ridge},
+                         kernel_parameters_, source, query);
+}
+
+Tensor FewShotModel::predict_by_operations(const PointSamples& source, const PointSamples& query) {
+  const torch::Dtype type = dtype();
   const PointMeasure measure(source.weights, type);
   const Tensor context = clear_absent(source.coordinates, source.weights);
   const Tensor values = clear_absent(source.values, source.weights);

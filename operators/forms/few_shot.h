@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "operators/forms/few_shot_kernel.h"
 #include "operators/forms/layers.h"
 
 namespace funcattn {
@@ -19,6 +21,11 @@ class FewShotModel : public Model {
   bool separates_query() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
 
+  /// predict() in tensor operations, which serve every device and size, on checked samples.
+  Tensor predict_by_operations(const PointSamples& source, const PointSamples& query);
+  /// predict() as one operation, on checked samples; undefined where that does not apply.
+  Tensor predict_by_kernel(const PointSamples& source, const PointSamples& query);
+
  private:
   /// What the encoder sees of coordinates [B,N,D]: themselves, or their sines and cosines.
   Tensor encoder_input(const Tensor& coordinates) const;
@@ -28,6 +35,7 @@ class FewShotModel : public Model {
   std::shared_ptr<Linear> slice_;
   Tensor temperature_;  ///< [1,1,1], clamped to [0.1, 5].
   Regularisation regularisation_;
+  std::vector<Tensor> kernel_parameters_;  ///< As few_shot_kernel() takes them.
 };
 
 }  // namespace funcattn

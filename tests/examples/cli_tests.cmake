@@ -20,6 +20,8 @@ cli_test(train_contradiction ARGS train --task sine -o op.safetensors --form sha
 cli_test(train_steps_and_epochs ARGS train --task sine -o op.safetensors --steps 5 --epochs 5 EXIT 2 STDERR "give one of them" NO_OUTPUT op.safetensors)
 cli_test(train_missing_folder ARGS train --task sine -o none/op.safetensors --steps 5 EXIT 1 STDERR "none/op.log.jsonl'?: No such[ \n]+file or directory" NO_OUTPUT none)
 cli_test(train_missing_data ARGS train --data none --targets y -o op.safetensors EXIT 1 STDERR "none" NO_OUTPUT op.safetensors)
+cli_test(train_onto_folder ARGS train --task sine -o ../train_onto_folder --steps 5 EXIT 1 STDERR "it is a folder; give a file name" NO_OUTPUT ../train_onto_folder.log.jsonl)
+cli_test(train_names_keep_their_dots ARGS train --task sine -o lr_0.1 --steps 2 --threads 1 --quiet STDOUT "wrote lr_0.1" OUTPUT lr_0.1 lr_0.1.last.safetensors lr_0.1.state.safetensors lr_0.1.log.jsonl)
 cli_test(train_masked_grid ARGS train --task sine --protocol masked-grid --form sum_coefficients --context 4 --functions 8 --epochs 1 --threads 1 --quiet -o op.safetensors OUTPUT op.safetensors)
 
 # evaluate
@@ -35,3 +37,7 @@ add_test(NAME cli.files_to_operator COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/fil
   $<TARGET_FILE:funcattn_command> ${CMAKE_CURRENT_BINARY_DIR}/cli/files_to_operator)
 set_tests_properties(cli.files_to_operator PROPERTIES LABELS cli
   ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}")
+
+# Options that the chosen source of samples has no use for
+cli_test(train_task_with_arrays ARGS train --task sine --inputs y -o op.safetensors EXIT 2 STDERR "has arrays of its own" NO_OUTPUT op.safetensors)
+cli_test(evaluate_files_with_resample ARGS evaluate --operator ${trained} --data none --resample 1 2 EXIT 2 STDERR "with --data give one folder")

@@ -19,6 +19,17 @@ grep -q '"label": "test_x4"' report.json || fail "the denser test set is not in 
 "$funcattn" run samples/test_x4/0000.vtp --operator whole.safetensors -o out.vtp --quiet
 [ -s out.vtp ] || fail "no output mesh"
 
+# Nothing of a data set is overwritten by its operator or mixed with an older, larger set.
+refused() {
+  local text=$1
+  shift
+  if "$funcattn" "$@" --quiet 2> message; then fail "accepted: $*"; fi
+  grep -q "$text" message || fail "unclear: $(cat message)"
+}
+refused "would replace a sample" train "${options[@]}" -o samples/train/0000.vtp
+refused "marks source points" train --data samples --epochs 1 -o wrong_form.safetensors
+refused "0011.vtp' would remain" generate sine -o samples --train 11 --overwrite
+
 # The masked grid's notebook form on the same files: every point is a source.
 "$funcattn" train --data samples --inputs y_context --targets y --form sum_coefficients --width 8 \
   --heads 2 --basis 4 --blocks 1 --epochs 1 --threads 1 --quiet -o notebook.safetensors
