@@ -1,5 +1,9 @@
 #include "operators/forms/few_shot_kernel.h"
 
+// The products here are small: to start threads for one costs more than to compute it, and the
+// rounding would depend on their number.
+#define EIGEN_DONT_PARALLELIZE
+
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
