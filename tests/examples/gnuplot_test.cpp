@@ -7,22 +7,14 @@
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "tests/support/folder_test.h"
 
 namespace funcattn {
 namespace {
 
 namespace fs = std::filesystem;
 
-class GnuplotTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "funcattn-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  fs::path folder_;
-};
+class GnuplotTest : public test::FolderTest {};
 
 TEST_F(GnuplotTest, DrawsAPictureOfTheSizeAskedFor) {
   const fs::path path = folder_ / "curve of x.png";

@@ -7,21 +7,15 @@
 #include "core/error.h"
 #include "meshio/mesh.h"
 #include "meshio/writer.h"
+#include "tests/support/folder_test.h"
 
 namespace funcattn {
 namespace {
 
 namespace fs = std::filesystem;
 
-class VtkSamplesTest : public ::testing::Test {
+class VtkSamplesTest : public test::FolderTest {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "funcattn-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   // A line from (10, 5, 0) to (14, 5, 0): y and z are constant.
   fs::path write_line(const std::string& name, int points, double load) const {
     RowMatrix coordinates = RowMatrix::Zero(points, 3);
@@ -36,8 +30,6 @@ class VtkSamplesTest : public ::testing::Test {
     write_mesh(mesh, folder_ / name);
     return folder_ / name;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(VtkSamplesTest, TheContractSaysWhatTheFilesHold) {
