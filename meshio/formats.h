@@ -1,33 +1,34 @@
 #pragma once
 
-#include <vtkAlgorithm.h>
-#include <vtkDataSet.h>
+#include <vtkDataObject.h>
 #include <vtkSmartPointer.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "meshio/inspection.h"
+#include "meshio/file_bytes.h"
 #include "meshio/reader.h"
-#include "meshio/vtk_messages.h"
 #include "meshio/writer.h"
 
 namespace funcattn {
 
 /// All that reading and writing need to know about a format; a new one is one more entry of the
-/// table in formats.cpp.
+/// table in formats.cpp. The functions throw DataError, FileError or UsageError without the name of
+/// the file.
 struct FormatSupport {
   FileFormat format;
-  /// Class of data sets that the format can hold, as for vtkObject::IsA.
+  /// As signature_of() gives it; null where the content has no mark.
+  const char* signature;
+  /// Class of data that the format can hold, as for vtkObject::IsA.
   const char* data_class;
-  /// Checks the file before VTK sees it. Throws DataError.
-  DeclaredContents (*inspect)(const FileBytes& file);
-  /// A reader set up for the file; what it reports goes to `messages`.
-  vtkSmartPointer<vtkAlgorithm> (*make_reader)(const std::string& path,
-                                               const VtkMessages& messages);
-  /// The content of the file. In memory, because VTK 9.1's XML writers crash on a full disk.
-  std::string (*write)(vtkDataSet* data, const WriteOptions& options, const VtkMessages& messages);
+  vtkSmartPointer<vtkDataObject> (*read)(const std::filesystem::path& path,
+                                         const ReadOptions& options);
+  /// Null where a file holds one step at most, whose time stands in its data.
+  std::vector<double> (*time_steps)(const std::filesystem::path& path);
+  /// Null for formats that are only read. Gets data that passed check_writable().
+  void (*write)(vtkDataObject* data, const std::filesystem::path& path,
+                const WriteOptions& options);
 };
 
 const std::vector<FormatSupport>& format_table();
@@ -35,7 +36,12 @@ const std::vector<FormatSupport>& format_table();
 /// Entry for the extension of `path`, in any case; null if there is none.
 const FormatSupport* find_format(const std::filesystem::path& path);
 
+/// Entry for the content of the file, or for its extension where the content has no mark. Throws
+/// DataError if there is none.
+const FormatSupport& format_of(const std::filesystem::path& path);
+
 /// ".vti, .vtk, ..." for messages.
 std::string known_extensions();
+std::string writable_extensions();
 
 }  // namespace funcattn

@@ -1,69 +1,47 @@
 #include "meshio/reader.h"
 
-#include <vtkAlgorithm.h>
-#include <vtkCellData.h>
-#include <vtkFieldData.h>
-#include <vtkImageData.h>
-#include <vtkPointData.h>
-
+#include <algorithm>
 #include <new>
 
 #include "core/error.h"
-#include "meshio/data_set_check.h"
+#include "core/text.h"
 #include "meshio/formats.h"
 
 namespace funcattn {
 
 namespace {
 
-void compare_names(vtkFieldData* fields, const std::vector<std::string>& declared,
-                   const std::string& kind) {
-  for (const std::string& name : declared)
-    if (!fields->HasArray(name.c_str()))
-      throw DataError("VTK could not read its " + kind + " array '" + name + "'");
-}
-
-/// What VTK made of the file against what the file declares.
-void compare(vtkDataSet* data, const DeclaredContents& declared) {
-  const auto compare_count = [](const char* what, std::int64_t found, std::int64_t expected) {
-    if (found != expected)
-      throw DataError("VTK read " + std::to_string(found) + " " + what +
-                      ", but the file declares " + std::to_string(expected));
-  };
-  compare_count("points", data->GetNumberOfPoints(), declared.points);
-  compare_count("cells", data->GetNumberOfCells(), declared.cells);
-  check_arrays(data);
-  check_cells(data);
-  if (declared.points == 0) return;  // VTK drops the arrays of empty meshes.
-  compare_names(data->GetPointData(), declared.point_arrays, "point");
-  compare_names(data->GetCellData(), declared.cell_arrays, "cell");
-  compare_names(data->GetFieldData(), declared.field_arrays, "field");
-}
-
-vtkSmartPointer<vtkDataSet> read_data_set(const FormatSupport& support, const FileBytes& file,
-                                          const std::filesystem::path& path) {
-  VtkMessages messages;
-  const DeclaredContents declared = support.inspect(file);
-  vtkSmartPointer<vtkDataSet> data;
-  {
-    const auto reader = support.make_reader(path.string(), messages);
-    reader->Update();
-    // VTK calls its own files of empty meshes damaged.
-    const bool empty = declared.points == 0 && declared.cells == 0;
-    if (messages.has_errors() && !empty) throw DataError(messages.first_error());
-    if (reader->GetErrorCode() != 0 && !empty)
-      throw DataError("VTK reports error code " + std::to_string(reader->GetErrorCode()));
-    auto* output = vtkDataSet::SafeDownCast(reader->GetOutputDataObject(0));
-    if (!output || !output->IsA(support.data_class)) throw DataError("VTK found no data set in it");
-    // Legacy images come as vtkStructuredPoints, a class that only that reader still makes.
-    if (vtkImageData::SafeDownCast(output))
-      data = vtkSmartPointer<vtkImageData>::New();
-    else
-      data.TakeReference(output->NewInstance());
-    data->ShallowCopy(output);
+/// Runs `function`; whatever goes wrong becomes a FileError that names the file once.
+template <class Function>
+auto naming_the_file(const std::filesystem::path& path, const Function& function) {
+  const std::string failed = "cannot read '" + path.string() + "': ";
+  try {
+    return function();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    throw FileError(message.rfind(failed, 0) == 0 ? message : failed + message);
+  } catch (const std::bad_alloc&) {
+    throw FileError(failed + "there is not enough memory for it, or it is damaged");
+  } catch (const std::exception& error) {
+    throw FileError(failed + error.what());
   }
-  compare(data, declared);
-  return data;
+}
+
+std::vector<double> steps_of(const FormatSupport& support, const std::filesystem::path& path,
+                             const MeshTree* read) {
+  if (support.time_steps) return support.time_steps(path);
+  const std::optional<double> time =
+      read ? read->time() : MeshTree(support.read(path, {}), path.string()).time();
+  return time ? std::vector<double>{*time} : std::vector<double>();
+}
+
+void require_time(const std::vector<double>& steps, double wanted) {
+  if (std::find(steps.begin(), steps.end(), wanted) != steps.end()) return;
+  std::vector<std::string> known;
+  for (const double step : steps) known.push_back(format_number(step));
+  throw DataError(
+      "it has no time step " + format_number(wanted) +
+      (known.empty() ? "; it says nothing of time" : "; its times are " + join(known, ", ")));
 }
 
 }  // namespace
@@ -77,22 +55,29 @@ const std::vector<FileFormat>& file_formats() {
   return formats;
 }
 
+MeshTree read_mesh_tree(const std::filesystem::path& path, const ReadOptions& options) {
+  return naming_the_file(path, [&] {
+    const FormatSupport& support = format_of(path);
+    if (options.time && support.time_steps) require_time(support.time_steps(path), *options.time);
+    const MeshTree tree(support.read(path, options), path.string());
+    if (options.time && !support.time_steps)
+      require_time(steps_of(support, path, &tree), *options.time);
+    return tree;
+  });
+}
+
 Mesh read_mesh(const std::filesystem::path& path) {
-  const std::string failed = "cannot read '" + path.string() + "': ";
-  const FileBytes file(path);
-  const FormatSupport* support = find_format(path);
-  if (!support)
-    throw FileError(failed + "the extension '" + path.extension().string() +
-                    "' is not known; known: " + known_extensions());
-  try {
-    return Mesh(read_data_set(*support, file, path), path.string());
-  } catch (const Error& error) {
-    throw FileError(failed + error.what());
-  } catch (const std::bad_alloc&) {
-    throw FileError(failed + "there is not enough memory for it, or it is damaged");
-  } catch (const std::exception& error) {
-    throw FileError(failed + error.what());
-  }
+  const MeshTree tree = read_mesh_tree(path);
+  if (tree.leaves().size() != 1)
+    throw FileError("'" + path.string() + "' holds a tree of " +
+                    std::to_string(tree.leaves().size()) +
+                    " data sets, but one is needed; merge them into one, or give a file of one of "
+                    "its blocks");
+  return Mesh(tree.leaves().front().vtk(), path.string());
+}
+
+std::vector<double> time_steps(const std::filesystem::path& path) {
+  return naming_the_file(path, [&] { return steps_of(format_of(path), path, nullptr); });
 }
 
 }  // namespace funcattn

@@ -3,11 +3,18 @@
 #include <unistd.h>
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
+#include <vtkCompositeDataSet.h>
+#include <vtkDataObjectTree.h>
+#include <vtkDataObjectTreeIterator.h>
 #include <vtkDataSetWriter.h>
 #include <vtkDoubleArray.h>
 #include <vtkFloatArray.h>
 #include <vtkImageData.h>
+#include <vtkInformation.h>
+#include <vtkInformationStringKey.h>
 #include <vtkLongLongArray.h>
+#include <vtkMultiBlockDataSet.h>
+#include <vtkMultiPieceDataSet.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
@@ -167,6 +174,34 @@ vtkSmartPointer<vtkDataSet> sample_rectilinear() {
   data->SetYCoordinates(y);
   data->SetZCoordinates(z);
   return with_arrays(data);
+}
+
+vtkSmartPointer<vtkMultiBlockDataSet> sample_blocks() {
+  const auto name = [](vtkInformation* metadata, const char* text) {
+    metadata->Set(vtkCompositeDataSet::NAME(), text);
+  };
+  vtkNew<vtkMultiBlockDataSet> wing;
+  wing->SetBlock(0, sample_surface());
+  name(wing->GetMetaData(0u), "upper <&> \"side\"");
+  wing->SetBlock(1, nullptr);
+  name(wing->GetMetaData(1u), "nothing");
+  wing->SetBlock(2, sample_grid());
+  vtkNew<vtkMultiPieceDataSet> pieces;
+  pieces->SetPiece(0, sample_structured());
+  pieces->SetPiece(2, sample_rectilinear());
+  auto blocks = vtkSmartPointer<vtkMultiBlockDataSet>::New();
+  blocks->SetBlock(0, wing);
+  name(blocks->GetMetaData(0u), "wing");
+  blocks->SetBlock(1, pieces);
+  blocks->SetBlock(3, sample_image());
+  name(blocks->GetMetaData(3u), "box");
+  blocks->SetBlock(4, nullptr);
+  name(blocks->GetMetaData(4u), "end");
+  vtkNew<vtkDoubleArray> inflow;
+  inflow->SetName("inflow");
+  inflow->InsertNextValue(12.5);
+  blocks->GetFieldData()->AddArray(inflow);
+  return blocks;
 }
 
 std::vector<Sample> xml_samples() {
@@ -332,6 +367,43 @@ std::string difference(vtkDataSet* expected, vtkDataSet* found, bool fewer_allow
         field_difference(expected->GetFieldData(), found->GetFieldData(), "field", fewer_allowed)})
     if (!fields.empty()) return fields;
   return {};
+}
+
+std::string tree_difference(vtkDataObject* expected, vtkDataObject* found, bool more_arrays) {
+  if (!expected || !found) return expected == found ? "" : "one is empty";
+  auto* a = vtkDataObjectTree::SafeDownCast(expected);
+  auto* b = vtkDataObjectTree::SafeDownCast(found);
+  if (std::string(expected->GetClassName()) != found->GetClassName())
+    return std::string(expected->GetClassName()) + " and " + found->GetClassName();
+  if (!a || !b) {
+    if (more_arrays) return "";
+    return difference(vtkDataSet::SafeDownCast(expected), vtkDataSet::SafeDownCast(found));
+  }
+  const std::string fields = field_difference(a->GetFieldData(), b->GetFieldData(), "field", false);
+  if (!fields.empty()) return fields;
+  const auto children = [](vtkDataObjectTree* tree) {
+    const auto iterator = vtkSmartPointer<vtkDataObjectTreeIterator>::Take(tree->NewTreeIterator());
+    iterator->VisitOnlyLeavesOff();
+    iterator->TraverseSubTreeOff();
+    iterator->SkipEmptyNodesOff();
+    iterator->InitTraversal();
+    return iterator;
+  };
+  const auto name = [](vtkDataObjectTreeIterator* at) {
+    const bool named = at->HasCurrentMetaData() != 0 &&
+                       at->GetCurrentMetaData()->Has(vtkCompositeDataSet::NAME()) != 0;
+    return std::string(named ? at->GetCurrentMetaData()->Get(vtkCompositeDataSet::NAME()) : "");
+  };
+  const auto x = children(a);
+  const auto y = children(b);
+  for (; !x->IsDoneWithTraversal(); x->GoToNextItem(), y->GoToNextItem()) {
+    if (y->IsDoneWithTraversal()) return "fewer blocks";
+    if (name(x) != name(y)) return "block '" + name(x) + "' is called '" + name(y) + "'";
+    const std::string inside =
+        tree_difference(x->GetCurrentDataObject(), y->GetCurrentDataObject(), more_arrays);
+    if (!inside.empty()) return "block '" + name(x) + "': " + inside;
+  }
+  return y->IsDoneWithTraversal() ? "" : "more blocks";
 }
 
 void expect_says(const std::string& message, const std::string& text) {

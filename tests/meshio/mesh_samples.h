@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <vtkDataSet.h>
+#include <vtkMultiBlockDataSet.h>
 #include <vtkSmartPointer.h>
 
 #include <filesystem>
@@ -32,6 +33,11 @@ vtkSmartPointer<vtkDataSet> sample_image();
 vtkSmartPointer<vtkDataSet> sample_shifted_image();  ///< Its extent does not begin at 0.
 vtkSmartPointer<vtkDataSet> sample_structured();
 vtkSmartPointer<vtkDataSet> sample_rectilinear();
+
+/// A tree with a named block, a nameless one of pieces, empty places, a name that XML must escape
+/// and field data: wing { "upper <&> \"side\"", (empty) "nothing", grid }, pieces { structured,
+/// (empty), rectilinear }, (empty), "box", (empty) "end".
+vtkSmartPointer<vtkMultiBlockDataSet> sample_blocks();
 
 struct Sample {
   std::string extension;
@@ -67,6 +73,11 @@ void store_legacy(vtkDataSet* data, const std::filesystem::path& path, bool bina
 /// Where `found` differs from `expected` in coordinates, cells, or arrays (type, values bit by bit,
 /// names, component names); empty if nowhere. With `fewer_allowed`, arrays and cells may be absent.
 std::string difference(vtkDataSet* expected, vtkDataSet* found, bool fewer_allowed = false);
+
+/// As difference(), over the blocks of a tree: their names, classes and leaves. With
+/// `more_arrays`, only the shape of the tree counts.
+std::string tree_difference(vtkDataObject* expected, vtkDataObject* found,
+                            bool more_arrays = false);
 
 /// Message of the Error of type E that `function` throws; fails the test if it does not.
 template <class E, class Function>

@@ -84,20 +84,15 @@ TEST_F(ReaderTest, SaysWhatIsWrongWithTheFile) {
   expect_says(message(folder_), "it is a folder; give a file");
   std::ofstream(folder_ / "empty.vtp").flush();
   expect_says(message(folder_ / "empty.vtp"), "the file is empty");
-  write_file_atomically(folder_ / "mesh.obj", "v 0 0 0\n");
-  expect_says(message(folder_ / "mesh.obj"),
-              "the extension '.obj' is not known; known: .vtp, .vtu, .vti, .vts, .vtr, .vtk");
+  write_file_atomically(folder_ / "mesh.xyz", "v 0 0 0\n");
+  expect_says(message(folder_ / "mesh.xyz"),
+              "the extension '.xyz' is not known; known: .vtp, .vtu, .vti, .vts, .vtr, .vtm");
   expect_says(message("/dev/null"), "it is not a regular file");
 
-  store_xml(sample_surface(), folder_ / "surface.vtp", {});
-  fs::copy_file(folder_ / "surface.vtp", folder_ / "surface.vtu");
-  expect_says(message(folder_ / "surface.vtu"),
-              "it holds 'PolyData', but its extension stands for 'UnstructuredGrid'; rename it");
-  fs::copy_file(folder_ / "surface.vtp", folder_ / "surface.vtk");
-  expect_says(message(folder_ / "surface.vtk"), "it is a VTK XML file");
-  store_legacy(sample_surface(), folder_ / "legacy.vtk", true);
-  fs::copy_file(folder_ / "legacy.vtk", folder_ / "legacy.vtp");
-  expect_says(message(folder_ / "legacy.vtp"), "it is a legacy VTK file; give it the extension");
+  write_file_atomically(folder_ / "table.vtp",
+                        "<VTKFile type=\"Table\" version=\"1.0\"><Table/></VTKFile>");
+  expect_says(message(folder_ / "table.vtp"),
+              "it is a VTK XML file of type 'Table', which is no mesh that can be read");
   write_file_atomically(folder_ / "text.vtp", "hello, world\n");
   expect_says(message(folder_ / "text.vtp"), "it is not a VTK XML file");
   write_file_atomically(folder_ / "other.vtp", "<html></html>\n");
@@ -106,14 +101,29 @@ TEST_F(ReaderTest, SaysWhatIsWrongWithTheFile) {
   expect_says(message(folder_ / "text.vtk"), "it is not a legacy VTK file");
 }
 
+TEST_F(ReaderTest, ContentWinsOverTheExtension) {
+  for (const Sample& sample : xml_samples())
+    for (const char* extension : {".vtp", ".vtu", ".vtk", ".unknown", ""}) {
+      const fs::path path = folder_ / (std::string("mesh") + extension);
+      store_xml(sample.data, path, {});
+      EXPECT_EQ(difference(sample.data, read_mesh(path).vtk()), "") << path;
+    }
+  for (const Sample& sample : legacy_samples()) {
+    store_legacy(sample.data, folder_ / "legacy.vtp", true);
+    EXPECT_EQ(difference(sample.data, read_mesh(folder_ / "legacy.vtp").vtk()), "");
+  }
+}
+
 TEST_F(ReaderTest, ListsFormats) {
   std::vector<std::string> extensions;
   for (const FileFormat& format : file_formats()) {
     extensions.push_back(format.extension);
     EXPECT_FALSE(format.description.empty());
-    EXPECT_TRUE(format.readable && format.writable);
+    EXPECT_TRUE(format.readable);
+    EXPECT_EQ(format.is_tree, format.extension.rfind(".vtm", 0) == 0) << format.extension;
   }
-  EXPECT_EQ(extensions, (std::vector<std::string>{".vtp", ".vtu", ".vti", ".vts", ".vtr", ".vtk"}));
+  EXPECT_EQ(extensions, (std::vector<std::string>{".vtp", ".vtu", ".vti", ".vts", ".vtr", ".vtm",
+                                                  ".vtmb", ".vtk"}));
 }
 
 TEST_F(ReaderTest, RealFiles) {

@@ -27,14 +27,14 @@ class WriterTest : public FolderTest {};
 TEST_F(WriterTest, EveryFormatAndEncodingKeepsEverything) {
   for (const Sample& sample : xml_samples())
     for (const Encoding encoding : {Encoding::appended, Encoding::binary, Encoding::ascii})
-      for (const bool compress : {false, true})
+      for (const Compression compression : {Compression::none, Compression::zlib})
         for (const std::string& extension : {sample.extension, std::string(".vtk")}) {
           const bool legacy_text = extension == ".vtk" && encoding == Encoding::ascii;
           auto* image = vtkImageData::SafeDownCast(sample.data);
           if (extension == ".vtk" && image && image->GetExtent()[0] != 0)
             continue;  // Rounded differently; LegacyImagesKeepAllDigits has this case.
           const fs::path path = folder_ / ("mesh" + extension);
-          write_mesh(Mesh(sample.data, "sample"), path, {encoding, compress});
+          write_mesh(Mesh(sample.data, "sample"), path, {encoding, compression});
           const Mesh read = read_mesh(path);
           EXPECT_EQ(entries(), 1u);
           if (!legacy_text) {
@@ -54,7 +54,7 @@ TEST_F(WriterTest, LegacyImagesKeepAllDigits) {
   image->SetSpacing(1.0 / 3, 0.1, 1e-7 / 3);
   image->SetOrigin(1e6 + 0.25, M_PI, -1.0 / 7);
   for (const Encoding encoding : {Encoding::binary, Encoding::ascii}) {
-    write_mesh(Mesh(image.GetPointer(), "image"), folder_ / "a.vtk", {encoding, true});
+    write_mesh(Mesh(image.GetPointer(), "image"), folder_ / "a.vtk", {encoding});
     EXPECT_EQ(difference(image, read_mesh(folder_ / "a.vtk").vtk()), "");
   }
   const auto shifted = sample_shifted_image();
@@ -77,13 +77,11 @@ TEST_F(WriterTest, KeepsNonFiniteNumbersExceptInAscii) {
           .with_array({"p", Association::point, 1, ""}, Eigen::Vector3d(1, NAN, -INFINITY));
   for (const char* name : {"a.vtp", "a.vtk"})
     for (const Encoding encoding : {Encoding::appended, Encoding::binary}) {
-      write_mesh(mesh, folder_ / name, {encoding, true});
+      write_mesh(mesh, folder_ / name, {encoding});
       EXPECT_EQ(difference(mesh.vtk(), read_mesh(folder_ / name).vtk()), "");
     }
   for (const char* name : {"b.vtp", "b.vtk"})
-    expect_says(message_of<FileError>([&] {
-                  write_mesh(mesh, folder_ / name, {Encoding::ascii, true});
-                }),
+    expect_says(message_of<FileError>([&] { write_mesh(mesh, folder_ / name, {Encoding::ascii}); }),
                 "row 1 of point array 'p' is not finite, which VTK cannot read back from ASCII");
   EXPECT_EQ(entries(), 2u);
 }
@@ -105,9 +103,9 @@ TEST_F(WriterTest, SaysWhatIsWrongWithTheTarget) {
   fs::create_directory(folder_ / "folder.vtu");
   expect_says(message(folder_ / "folder.vtu"), "it is a folder; give a file name");
   expect_says(message_of<UsageError>([&] { write_mesh(mesh, folder_ / "a.obj"); }),
-              "the extension '.obj' is not known; known: .vtp, .vtu, .vti, .vts, .vtr, .vtk");
+              "the extension '.obj' is not known; known: .vtp, .vtu, .vti, .vts, .vtr, .vtm");
   expect_says(message_of<UsageError>([&] { write_mesh(mesh, folder_ / "a.vtp"); }),
-              "the mesh is a vtkUnstructuredGrid, which .vtp cannot hold; use .vtu or .vtk");
+              "the data are a vtkUnstructuredGrid, which .vtp cannot hold; use .vtu or .vtk");
   EXPECT_EQ(entries(), 1u);
 }
 
@@ -156,7 +154,7 @@ TEST_F(WriterTest, OldFileSurvivesAFullDisk) {
       std::string text;
       {
         const SmallFiles limit(64 << 10);
-        text = message_of<FileError>([&] { write_mesh(mesh, path, {encoding, true}); });
+        text = message_of<FileError>([&] { write_mesh(mesh, path, {encoding}); });
       }
       EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
       expect_says(text, "cannot write '" + path.string() + "': ");

@@ -1,0 +1,95 @@
+#include "meshio/piece_folder.h"
+
+#include <set>
+
+#include "core/error.h"
+#include "meshio/file_bytes.h"
+#include "meshio/xml_tree.h"
+
+namespace funcattn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Names that are tried for a folder before giving up.
+constexpr int kMostFolders = 1000;
+
+void collect_references(const XmlElement& element, std::set<fs::path>& files) {
+  for (const char* key : {"file", "Source"})
+    if (const std::string file = element.attribute(key); !file.empty()) files.insert(file);
+  for (const XmlElement& child : element.children) collect_references(child, files);
+}
+
+/// Files that an index file names; none if it is damaged or no index file.
+std::set<fs::path> references(const fs::path& index) {
+  std::set<fs::path> files;
+  try {
+    collect_references(parse_vtk_xml(FileBytes(index)).root, files);
+  } catch (const Error&) {
+    files.clear();
+  }
+  return files;
+}
+
+}  // namespace
+
+PieceFolder::PieceFolder(const fs::path& index)
+    : index_(index), parent_(index.has_parent_path() ? index.parent_path() : fs::path(".")) {
+  temporary_ = index_.temporary_path();
+  temporary_ += ".pieces";
+  std::error_code failure;
+  if (!fs::create_directory(temporary_, failure))
+    throw FileError("cannot write '" + index.string() + "': " + failure.message());
+  const std::string stem = index.stem().string();
+  name_ = stem;
+  for (int i = 1; fs::exists(fs::symlink_status(parent_ / name_)); ++i) {
+    if (i > kMostFolders)
+      throw FileError("cannot write '" + index.string() + "': there are too many folders '" + stem +
+                      "-N' beside it; remove those that no file uses");
+    name_ = stem + "-" + std::to_string(i);
+  }
+}
+
+PieceFolder::~PieceFolder() {
+  std::error_code ignored;
+  if (!committed_) fs::remove_all(temporary_, ignored);
+}
+
+std::string PieceFolder::piece_name(std::size_t number, const std::string& extension) const {
+  return index_.path().stem().string() + "_" + std::to_string(number) + extension;
+}
+
+fs::path PieceFolder::piece(std::size_t number, const std::string& extension) const {
+  return temporary_ / piece_name(number, extension);
+}
+
+std::string PieceFolder::reference(std::size_t number, const std::string& extension) const {
+  return name_ + "/" + piece_name(number, extension);
+}
+
+void PieceFolder::commit(std::string_view index_content) {
+  const auto old_pieces =
+      fs::exists(index_.path()) ? references(index_.path()) : std::set<fs::path>();
+  index_.write(index_content);
+  std::error_code failure;
+  fs::rename(temporary_, parent_ / name_, failure);
+  if (failure)
+    throw FileError("cannot write '" + (parent_ / name_).string() + "': " + failure.message());
+  temporary_ = parent_ / name_;
+  index_.commit();
+  committed_ = true;
+
+  const std::string stem = index_.path().stem().string();
+  for (const fs::path& file : old_pieces) {
+    const std::string folder = file.parent_path().string();
+    const bool ours = (folder == stem || folder.rfind(stem + "-", 0) == 0) && folder != name_ &&
+                      folder.find('/') == std::string::npos &&
+                      file.filename().string().rfind(stem + "_", 0) == 0;
+    if (!ours) continue;
+    fs::remove(parent_ / file, failure);
+    fs::remove(parent_ / folder, failure);  // Succeeds with the last piece only.
+  }
+}
+
+}  // namespace funcattn

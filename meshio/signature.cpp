@@ -1,0 +1,72 @@
+#include "meshio/signature.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <string_view>
+
+namespace funcattn {
+
+namespace {
+
+constexpr std::uint64_t kHead = 4096;
+constexpr std::uint64_t kStlHeader = 84;    ///< Title and number of triangles.
+constexpr std::uint64_t kStlTriangle = 50;  ///< Normal, three corners, attribute.
+
+bool begins_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+std::string xml_type(const std::string& head) {
+  const auto element = head.find("<VTKFile");
+  if (element == std::string::npos) return {};
+  const auto end = head.find('>', element);
+  for (const char* key : {" type=\"", " type='", "\ttype=\"", "\ntype=\""}) {
+    const auto at = head.find(key, element);
+    if (at >= end) continue;  // npos as well
+    const auto begin = at + std::string_view(key).size();
+    const auto close = head.find_first_of("\"'", begin);
+    if (close != std::string::npos) return "VTKFile:" + head.substr(begin, close - begin);
+  }
+  return {};
+}
+
+bool is_binary_stl(const FileBytes& file, const std::string& head) {
+  if (file.size() < kStlHeader) return false;
+  std::uint64_t triangles = 0;
+  for (std::size_t i = 4; i-- > 0;)
+    triangles = (triangles << 8) | static_cast<unsigned char>(head[80 + i]);
+  return file.size() == kStlHeader + triangles * kStlTriangle;
+}
+
+/// "solid" begins many a text; the first facet must follow.
+bool is_text_stl(const std::string& head) {
+  return begins_with(head, "solid") && head.find("facet") != std::string::npos;
+}
+
+/// EnSight's case files name the format in their first section.
+bool is_ensight_case(std::string head) {
+  std::transform(head.begin(), head.end(), head.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto type = head.find("type:");
+  return head.find("format") < type && head.find("ensight", type) != std::string::npos &&
+         type != std::string::npos;
+}
+
+}  // namespace
+
+std::string signature_of(const FileBytes& file) {
+  const std::string head = file.read(0, kHead);
+  if (begins_with(head, "# vtk DataFile Version")) return "legacy";
+  if (begins_with(head, "\x89HDF\r\n\x1a\n")) return "hdf5";
+  if (begins_with(head, "CDF") && head.size() > 3 &&
+      (head[3] == '\x01' || head[3] == '\x02' || head[3] == '\x05'))
+    return "netcdf";
+  if (begins_with(head, "ply\n") || begins_with(head, "ply\r")) return "ply";
+  if (const std::string xml = xml_type(head); !xml.empty()) return xml;
+  if (is_binary_stl(file, head) || is_text_stl(head)) return "stl";
+  if (is_ensight_case(head)) return "ensight";
+  return {};
+}
+
+}  // namespace funcattn
