@@ -27,6 +27,9 @@ find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(OpenMP COMPONENTS CXX REQUIRED)
 find_package(Threads REQUIRED)
+if(FUNCATTN_BUILD_BENCH)
+  find_package(benchmark 1.7 QUIET)  # For the kernels alone; ./dev setup --bench installs it.
+endif()
 
 # Torch's flags stay on the targets that use Torch (VTK's wrapping tools must not see them).
 if(NOT TARGET funcattn_torch)
