@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from measuring import KEEP_MEMORY
+
 NETWORKS = {
     "published (ReLU, width 128)": dict(
         width=128, layers=4, latent=0, basis=8, activation="relu", ridge=1e-4, relative=False,
@@ -23,7 +25,6 @@ NETWORKS = {
         width=32, layers=3, latent=2, basis=16, activation="sine", ridge=1e-8, relative=True,
         loss="log_relative_l2", context=32, queries=64, batch=8),
 }
-KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "1000000000"}
 
 
 def funcattn_step(program, network, threads, steps):
