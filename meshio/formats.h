@@ -18,8 +18,8 @@ namespace funcattn {
 /// the file.
 struct FormatSupport {
   FileFormat format;
-  /// As signature_of() gives it; null where the content has no mark.
-  const char* signature;
+  /// As signature_of() gives them; none where the content has no mark.
+  std::vector<std::string> signatures;
   /// Class of data that the format can hold, as for vtkObject::IsA.
   const char* data_class;
   vtkSmartPointer<vtkDataObject> (*read)(const std::filesystem::path& path,

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "meshio/file_bytes.h"
@@ -13,6 +13,8 @@ namespace funcattn {
 /// leaves memory uninitialised, one unnamed array makes all of them vanish), so a file is first
 /// inspected against its own words, and what VTK then made of it is compared with them.
 struct DeclaredContents {
+  std::string type;  ///< Of a VTK XML file ("PolyData", ...) or a VTKHDF file ("vtkImageData").
+  static constexpr std::int64_t unknown = -1;  ///< Number of points that depends on VTK.
   std::int64_t points = 0;
   std::int64_t cells = 0;
   std::vector<std::string> point_arrays;
@@ -20,15 +22,29 @@ struct DeclaredContents {
   std::vector<std::string> field_arrays;
 };
 
-/// Inspects a serial VTK XML file: well-formed up to the appended data, of type `expected_type`
-/// ("PolyData", ...), arrays named, unique and of the right size in any encoding, blocks inside the
-/// file, cells that use existing points. Throws DataError without the file's name.
-DeclaredContents inspect_xml(const FileBytes& file, std::string_view expected_type);
+/// Inspects a serial VTK XML file: well-formed up to the appended data, of a type that is a mesh,
+/// arrays named, unique and of the right size in any encoding, blocks inside the file, cells that
+/// use existing points. Throws DataError without the file's name.
+DeclaredContents inspect_xml(const FileBytes& file);
 
 /// Inspects a legacy .vtk file that holds a data set, text or binary, versions 1 to 5: every
 /// number that the header promises is there, text is finite, cells use existing points. Throws
 /// DataError without the file's name.
 DeclaredContents inspect_legacy(const FileBytes& file);
+
+/// Inspect surface files, text or binary: complete, numbers where numbers must be, cells that use
+/// existing points. Throw DataError without the file's name.
+DeclaredContents inspect_stl(const FileBytes& file);
+DeclaredContents inspect_ply(const FileBytes& file);
+DeclaredContents inspect_obj(const FileBytes& file);
+
+/// Inspect files of solvers as far as VTK's readers need it to stay inside their memory. Throw
+/// DataError without the file's name.
+void inspect_exodus(const FileBytes& file);
+/// All files that the case names without wildcards are there.
+void inspect_ensight(const std::filesystem::path& path);
+/// `type` is the class of the data, "vtkImageData" or "vtkUnstructuredGrid".
+DeclaredContents inspect_vtkhdf(const std::filesystem::path& path);
 
 /// Cells as they stand in a file: cell i uses connectivity[ends[i-1]] to connectivity[ends[i] - 1].
 /// Throws DataError unless the ends never run backwards and the last one is `length`, that of the

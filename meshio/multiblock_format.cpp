@@ -19,6 +19,7 @@
 #include "meshio/piece_folder.h"
 #include "meshio/xml_field_data.h"
 #include "meshio/xml_format.h"
+#include "meshio/xml_names.h"
 #include "meshio/xml_tree.h"
 
 namespace funcattn {

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/file_bytes.h"
-#include "meshio/xml_field_data.h"
+#include "meshio/xml_names.h"
 #include "meshio/xml_tree.h"
 
 namespace funcattn {

@@ -31,14 +31,6 @@ std::string xml_type(const std::string& head) {
   return {};
 }
 
-bool is_binary_stl(const FileBytes& file, const std::string& head) {
-  if (file.size() < kStlHeader) return false;
-  std::uint64_t triangles = 0;
-  for (std::size_t i = 4; i-- > 0;)
-    triangles = (triangles << 8) | static_cast<unsigned char>(head[80 + i]);
-  return file.size() == kStlHeader + triangles * kStlTriangle;
-}
-
 /// "solid" begins many a text; the first facet must follow.
 bool is_text_stl(const std::string& head) {
   return begins_with(head, "solid") && head.find("facet") != std::string::npos;
@@ -55,6 +47,15 @@ bool is_ensight_case(std::string head) {
 
 }  // namespace
 
+bool is_binary_stl(const FileBytes& file) {
+  const std::string head = file.read(0, kStlHeader);
+  if (head.size() < kStlHeader) return false;
+  std::uint64_t triangles = 0;
+  for (std::size_t i = 4; i-- > 0;)
+    triangles = (triangles << 8) | static_cast<unsigned char>(head[80 + i]);
+  return file.size() == kStlHeader + triangles * kStlTriangle;
+}
+
 std::string signature_of(const FileBytes& file) {
   const std::string head = file.read(0, kHead);
   if (begins_with(head, "# vtk DataFile Version")) return "legacy";
@@ -64,7 +65,7 @@ std::string signature_of(const FileBytes& file) {
     return "netcdf";
   if (begins_with(head, "ply\n") || begins_with(head, "ply\r")) return "ply";
   if (const std::string xml = xml_type(head); !xml.empty()) return xml;
-  if (is_binary_stl(file, head) || is_text_stl(head)) return "stl";
+  if (is_binary_stl(file) || is_text_stl(head)) return "stl";
   if (is_ensight_case(head)) return "ensight";
   return {};
 }

@@ -11,4 +11,7 @@ namespace funcattn {
 /// nothing, as in formats without a mark and in files damaged there.
 std::string signature_of(const FileBytes& file);
 
+/// Whether the size is that of a binary STL file with the number of triangles that stands in it.
+bool is_binary_stl(const FileBytes& file);
+
 }  // namespace funcattn

@@ -4,7 +4,9 @@
 #include <vtkExecutive.h>
 #include <vtkObject.h>
 #include <vtkOutputWindow.h>
+#include <vtk_loguru.h>
 
+#include <iostream>
 #include <mutex>
 #include <sstream>
 
@@ -44,36 +46,45 @@ class CollectingWindow : public vtkOutputWindow {
       void DisplayErrorText(const char* text) override {
     if (collector)
       collector->add_error(text);
-    else if (forward_)
-      previous_->DisplayErrorText(text);
+    else
+      forward(text, &vtkOutputWindow::DisplayErrorText);
   }
   void DisplayWarningText(const char* text) override {
-    if (!collector && forward_) previous_->DisplayWarningText(text);
+    if (!collector) forward(text, &vtkOutputWindow::DisplayWarningText);
   }
   // The helpers of VTK's readers report short data only in this way.
   void DisplayGenericWarningText(const char* text) override {
     if (collector)
       collector->add_error(text);
-    else if (forward_)
-      previous_->DisplayGenericWarningText(text);
+    else
+      forward(text, &vtkOutputWindow::DisplayGenericWarningText);
   }
   void DisplayDebugText(const char* text) override {
-    if (!collector && forward_) previous_->DisplayDebugText(text);
+    if (!collector) forward(text, &vtkOutputWindow::DisplayDebugText);
   }
   void DisplayText(const char* text) override {
-    if (!collector && forward_) previous_->DisplayText(text);
+    if (!collector) forward(text, &vtkOutputWindow::DisplayText);
   }
 
-  void stand_before(vtkOutputWindow* previous, bool forward) {
+  void stand_before(vtkOutputWindow* previous, bool display) {
     previous_ = previous;
-    forward_ = forward;
+    display_ = display;
   }
   vtkOutputWindow* previous() const { return previous_; }
-  bool forward() const { return forward_; }
+  bool display() const { return display_; }
 
  private:
+  // VTK's own window leaves standard error to the logger, which is silent now.
+  void forward(const char* text, void (vtkOutputWindow::*show)(const char*)) {
+    if (!display_) return;
+    if (std::string(previous_->GetClassName()) == "vtkOutputWindow")
+      std::cerr << text << std::endl;
+    else
+      (previous_.GetPointer()->*show)(text);
+  }
+
   vtkSmartPointer<vtkOutputWindow> previous_;
-  bool forward_ = true;
+  bool display_ = true;
 };
 
 class CollectingObserver : public vtkCommand {
@@ -89,6 +100,7 @@ class CollectingObserver : public vtkCommand {
 std::mutex window_mutex;
 int window_users = 0;
 vtkSmartPointer<CollectingWindow> window;
+vtkloguru::Verbosity host_verbosity = 0;
 
 }  // namespace
 
@@ -102,6 +114,10 @@ VtkMessages::VtkMessages() : outer_(collector) {
     window->stand_before(vtkOutputWindow::GetInstance(), vtkObject::GetGlobalWarningDisplay() != 0);
     vtkOutputWindow::SetInstance(window);
     vtkObject::GlobalWarningDisplayOn();
+    // Objects that nobody can observe, inside VTK's readers, log what they also tell the window.
+    host_verbosity = vtkloguru::g_stderr_verbosity;
+    if (host_verbosity > vtkloguru::Verbosity_FATAL)
+      vtkloguru::g_stderr_verbosity = vtkloguru::Verbosity_FATAL;
   }
   collector = this;
 }
@@ -112,8 +128,9 @@ VtkMessages::~VtkMessages() {
   const std::lock_guard<std::mutex> lock(window_mutex);
   if (--window_users == 0) {
     vtkOutputWindow::SetInstance(window->previous());
-    vtkObject::SetGlobalWarningDisplay(window->forward() ? 1 : 0);
+    vtkObject::SetGlobalWarningDisplay(window->display() ? 1 : 0);
     window = nullptr;
+    vtkloguru::g_stderr_verbosity = host_verbosity;
   }
 }
 

@@ -13,8 +13,9 @@ namespace funcattn {
 /// compressors, VTK's static functions), the text that this thread sends to VTK's output window.
 ///
 /// VTK drops error events altogether where a host has switched its warning display off, so the
-/// display is on meanwhile; that, and the output window, are as before once the last collector is
-/// gone. Text of other threads goes where the host wants it. Generic warnings count as errors.
+/// display is on meanwhile, and VTK's log keeps from standard error all but fatal messages; these,
+/// and the output window, are as before once the last collector is gone. Text of other threads goes
+/// where the host wants it. Generic warnings count as errors.
 class VtkMessages {
  public:
   VtkMessages();

@@ -9,7 +9,6 @@
 #include <vtkRectilinearGrid.h>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "meshio/array_view.h"
 
 namespace funcattn {
@@ -43,36 +42,6 @@ void refuse_non_finite(vtkDataSet* data) {
                       " is not finite, which VTK cannot read back from ASCII; choose appended or "
                       "binary encoding");
   });
-}
-
-void refuse_xml_names(vtkDataSet* data) {
-  const auto check = [](const char* name, const std::string& what) {
-    if (!name) return;
-    const std::string text = name;
-    for (const char byte : text)
-      if (byte == '&' || byte == '<' || byte == '"' || static_cast<unsigned char>(byte) < ' ')
-        throw FileError("the name of " + what + " holds " +
-                        (byte < ' ' ? "a control character" : "'" + std::string(1, byte) + "'") +
-                        ", which VTK cannot read back from XML; rename it");
-    try {
-      (void)Json(text).dump();
-    } catch (const Json::exception&) {
-      throw FileError("the name of " + what +
-                      " is not valid UTF-8, which VTK cannot read back from XML; rename it");
-    }
-  };
-  const auto visit = [&](vtkFieldData* fields, const std::string& kind) {
-    for (int i = 0; i < fields->GetNumberOfArrays(); ++i) {
-      vtkAbstractArray* array = fields->GetAbstractArray(i);
-      const std::string what = kind + " array '" + array->GetName() + "'";
-      check(array->GetName(), what);
-      for (int component = 0; component < array->GetNumberOfComponents(); ++component)
-        check(array->GetComponentName(component), "a component of " + what);
-    }
-  };
-  visit(data->GetPointData(), "point");
-  visit(data->GetCellData(), "cell");
-  visit(data->GetFieldData(), "field");
 }
 
 void check_written(int written, unsigned long code) {

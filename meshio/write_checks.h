@@ -16,10 +16,6 @@ void for_each_array(vtkDataSet* data,
 /// back.
 void refuse_non_finite(vtkDataSet* data);
 
-/// Throws FileError if an array or component has a name that VTK could not read back: it writes
-/// names into XML as they are.
-void refuse_xml_names(vtkDataSet* data);
-
 /// What one of VTK's writers returned. Throws FileError if it failed.
 void check_written(int written, unsigned long code);
 

@@ -74,7 +74,8 @@ void write_mesh_tree(const MeshTree& tree, const std::filesystem::path& path,
     throw UsageError(failed + "the extension '" + path.extension().string() +
                      "' is not known; known: " + writable_extensions());
   if (!support->write)
-    throw UsageError(failed + support->format.extension + " can be read but not written; use " +
+    throw UsageError(failed + support->format.extension +
+                     " can be read, but VTK has no writer that keeps every array; use " +
                      suggested_extension(tree));
   // Renaming would replace a file that its owner has write-protected.
   if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0)

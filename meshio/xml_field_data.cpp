@@ -11,6 +11,7 @@
 #include "meshio/write_checks.h"
 #include "meshio/xml_arrays.h"
 #include "meshio/xml_format.h"
+#include "meshio/xml_names.h"
 
 namespace funcattn {
 
@@ -75,8 +76,8 @@ vtkSmartPointer<vtkFieldData> read_root_field_data(const FileBytes& file,
 FieldDataText field_data_text(vtkFieldData* fields, const WriteOptions& options) {
   const vtkNew<vtkPolyData> carrier;
   if (fields) carrier->GetFieldData()->ShallowCopy(fields);
-  refuse_xml_names(carrier);
   if (options.encoding == Encoding::ascii) refuse_non_finite(carrier);
+  escape_names(carrier->GetFieldData());
 
   WriteOptions inline_options = options;
   if (options.encoding != Encoding::ascii) inline_options.encoding = Encoding::binary;
@@ -102,29 +103,6 @@ FieldDataText field_data_text(vtkFieldData* fields, const WriteOptions& options)
   if (begin != std::string::npos && end != std::string::npos)
     result.element = "  " + text.substr(begin, end + closing.size() - begin) + "\n";
   return result;
-}
-
-std::string xml_escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped.push_back(c);
-    }
-  }
-  return escaped;
 }
 
 }  // namespace funcattn

@@ -25,7 +25,4 @@ struct FieldDataText {
 /// As VTK's writer encodes them, inline. Throws FileError.
 FieldDataText field_data_text(vtkFieldData* fields, const WriteOptions& options);
 
-/// `text` as the value of an attribute.
-std::string xml_escaped(const std::string& text);
-
 }  // namespace funcattn

@@ -26,16 +26,16 @@
 #include "meshio/inspection.h"
 #include "meshio/vtk_messages.h"
 #include "meshio/write_checks.h"
+#include "meshio/xml_names.h"
 
 namespace funcattn {
 
 namespace {
 
 template <class Reader>
-vtkSmartPointer<vtkDataObject> read_xml(const std::filesystem::path& path, const char* type) {
-  const FileBytes file(path);
-  const DeclaredContents declared = inspect_xml(file, type);
-  VtkMessages messages;
+vtkSmartPointer<vtkDataObject> read_as(const std::filesystem::path& path,
+                                       const DeclaredContents& declared) {
+  const VtkMessages messages;
   const vtkNew<Reader> reader;
   messages.observe(reader);
   reader->SetReaderErrorObserver(messages.observer());
@@ -45,7 +45,7 @@ vtkSmartPointer<vtkDataObject> read_xml(const std::filesystem::path& path, const
   reader->UpdateInformation();
   if (vtkXMLDataParser* parser = reader->GetXMLParser())
     if (parser->GetCompressor()) messages.observe(parser->GetCompressor());
-  return read_and_compare(reader, (std::string("vtk") + type).c_str(), declared, messages);
+  return read_and_compare(reader, ("vtk" + declared.type).c_str(), declared, messages);
 }
 
 template <class Writer>
@@ -77,29 +77,15 @@ std::string serialised_by_class(vtkDataObject* data, const WriteOptions& options
 
 }  // namespace
 
-vtkSmartPointer<vtkDataObject> read_xml_poly_data(const std::filesystem::path& path,
-                                                  const ReadOptions&) {
-  return read_xml<vtkXMLPolyDataReader>(path, "PolyData");
-}
-
-vtkSmartPointer<vtkDataObject> read_xml_unstructured_grid(const std::filesystem::path& path,
-                                                          const ReadOptions&) {
-  return read_xml<vtkXMLUnstructuredGridReader>(path, "UnstructuredGrid");
-}
-
-vtkSmartPointer<vtkDataObject> read_xml_image_data(const std::filesystem::path& path,
-                                                   const ReadOptions&) {
-  return read_xml<vtkXMLImageDataReader>(path, "ImageData");
-}
-
-vtkSmartPointer<vtkDataObject> read_xml_structured_grid(const std::filesystem::path& path,
-                                                        const ReadOptions&) {
-  return read_xml<vtkXMLStructuredGridReader>(path, "StructuredGrid");
-}
-
-vtkSmartPointer<vtkDataObject> read_xml_rectilinear_grid(const std::filesystem::path& path,
-                                                         const ReadOptions&) {
-  return read_xml<vtkXMLRectilinearGridReader>(path, "RectilinearGrid");
+vtkSmartPointer<vtkDataObject> read_serial_xml(const std::filesystem::path& path,
+                                               const ReadOptions&) {
+  const DeclaredContents declared = inspect_xml(FileBytes(path));
+  if (declared.type == "PolyData") return read_as<vtkXMLPolyDataReader>(path, declared);
+  if (declared.type == "ImageData") return read_as<vtkXMLImageDataReader>(path, declared);
+  if (declared.type == "StructuredGrid") return read_as<vtkXMLStructuredGridReader>(path, declared);
+  if (declared.type == "RectilinearGrid")
+    return read_as<vtkXMLRectilinearGridReader>(path, declared);
+  return read_as<vtkXMLUnstructuredGridReader>(path, declared);
 }
 
 void configure_xml_writer(vtkXMLWriterBase* writer, const WriteOptions& options) {
@@ -141,9 +127,11 @@ void configure_xml_writer(vtkXMLWriterBase* writer, const WriteOptions& options)
 void write_xml(vtkDataObject* data, const std::filesystem::path& path,
                const WriteOptions& options) {
   AtomicFile file(path);  // First, so that a bad target is found before the work.
-  refuse_xml_names(vtkDataSet::SafeDownCast(data));
+  const auto copy = vtkSmartPointer<vtkDataObject>::Take(data->NewInstance());
+  copy->ShallowCopy(data);
+  escape_names(vtkDataSet::SafeDownCast(copy));
   const VtkMessages messages;
-  const std::string bytes = serialised_by_class(data, options, messages);
+  const std::string bytes = serialised_by_class(copy, options, messages);
   if (messages.has_errors()) throw FileError(messages.first_error());
   file.write(bytes);
   file.commit();

@@ -12,18 +12,9 @@
 
 namespace funcattn {
 
-/// Serial VTK XML files: see FormatSupport::read and write.
-vtkSmartPointer<vtkDataObject> read_xml_poly_data(const std::filesystem::path& path,
-                                                  const ReadOptions& options);
-vtkSmartPointer<vtkDataObject> read_xml_unstructured_grid(const std::filesystem::path& path,
-                                                          const ReadOptions& options);
-vtkSmartPointer<vtkDataObject> read_xml_image_data(const std::filesystem::path& path,
-                                                   const ReadOptions& options);
-vtkSmartPointer<vtkDataObject> read_xml_structured_grid(const std::filesystem::path& path,
-                                                        const ReadOptions& options);
-vtkSmartPointer<vtkDataObject> read_xml_rectilinear_grid(const std::filesystem::path& path,
-                                                         const ReadOptions& options);
-
+/// Serial VTK XML files of any data set: see FormatSupport::read and write.
+vtkSmartPointer<vtkDataObject> read_serial_xml(const std::filesystem::path& path,
+                                               const ReadOptions& options = {});
 void write_xml(vtkDataObject* data, const std::filesystem::path& path, const WriteOptions& options);
 
 /// Extension of the serial XML format of this class of data sets.

@@ -1,51 +1,19 @@
+#include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/cells.h"
 #include "meshio/inspection.h"
 #include "meshio/xml_arrays.h"
+#include "meshio/xml_extent.h"
 
 namespace funcattn {
 
 namespace {
 
-/// Extent: first and last point index along each axis.
-struct Extent {
-  std::array<std::int64_t, 6> bounds{};
-
-  std::int64_t points(std::size_t axis) const {
-    const std::int64_t length = bounds[2 * axis + 1] - bounds[2 * axis] + 1;
-    return length > 0 ? length : 0;
-  }
-  std::int64_t points() const {
-    return checked_product(checked_product(points(0), points(1)), points(2));
-  }
-  std::int64_t cells() const {
-    if (points() == 0) return 0;
-    std::int64_t product = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      product = checked_product(product, points(axis) > 1 ? points(axis) - 1 : 1);
-    return product;
-  }
-};
-
-Extent extent_of(const XmlElement& element, const std::string& key) {
-  std::istringstream words(element.attribute(key));
-  Extent extent;
-  std::size_t count = 0;
-  for (std::string word; words >> word; ++count) {
-    const auto value = parse_integer(word);
-    // VTK computes with 32-bit extents.
-    if (!value || *value > INT32_MAX - 1 || *value < INT32_MIN + 1 || count >= 6) count = 6;
-    if (count < 6) extent.bounds[count] = *value;
-  }
-  if (count != 6)
-    throw DataError("<" + element.name + "> has " + key + "=\"" + element.attribute(key) +
-                    "\", expected six integers");
-  return extent;
-}
+constexpr std::array<const char*, 5> kSerialTypes = {"PolyData", "UnstructuredGrid", "ImageData",
+                                                     "StructuredGrid", "RectilinearGrid"};
 
 class XmlInspector {
  public:
@@ -275,7 +243,7 @@ class XmlInspector {
 
 }  // namespace
 
-DeclaredContents inspect_xml(const FileBytes& file, std::string_view expected_type) {
+DeclaredContents inspect_xml(const FileBytes& file) {
   const std::string start = file.read(0, 256);
   if (start.rfind("# vtk DataFile", 0) == 0)
     throw DataError("it is a legacy VTK file; give it the extension .vtk");
@@ -286,12 +254,14 @@ DeclaredContents inspect_xml(const FileBytes& file, std::string_view expected_ty
   if (document.root.name != "VTKFile")
     throw DataError("its root element is <" + document.root.name + ">, expected <VTKFile>");
   const std::string type = document.root.attribute("type");
-  if (type != expected_type)
-    throw DataError("it holds '" + type + "', but its extension stands for '" +
-                    std::string(expected_type) + "'; rename it");
+  if (std::find(kSerialTypes.begin(), kSerialTypes.end(), type) == kSerialTypes.end())
+    throw DataError("it holds '" + type.substr(0, 40) + "', expected a mesh: " +
+                    join({kSerialTypes.begin(), kSerialTypes.end()}, ", "));
   const XmlElement* data_set = document.root.child(type);
   if (!data_set) throw DataError("it has no element <" + type + ">");
-  return XmlInspector(file, document, *data_set).run();
+  DeclaredContents contents = XmlInspector(file, document, *data_set).run();
+  contents.type = type;
+  return contents;
 }
 
 }  // namespace funcattn

@@ -86,7 +86,7 @@ TEST_F(ReaderTest, SaysWhatIsWrongWithTheFile) {
   expect_says(message(folder_ / "empty.vtp"), "the file is empty");
   write_file_atomically(folder_ / "mesh.xyz", "v 0 0 0\n");
   expect_says(message(folder_ / "mesh.xyz"),
-              "the extension '.xyz' is not known; known: .vtp, .vtu, .vti, .vts, .vtr, .vtm");
+              "the extension '.xyz' is not known; known: .vtp, .vtu, .vti, .vts, .vtr, .pvtp");
   expect_says(message("/dev/null"), "it is not a regular file");
 
   write_file_atomically(folder_ / "table.vtp",
@@ -115,15 +115,21 @@ TEST_F(ReaderTest, ContentWinsOverTheExtension) {
 }
 
 TEST_F(ReaderTest, ListsFormats) {
-  std::vector<std::string> extensions;
+  std::vector<std::string> read_only;
+  std::vector<std::string> writable;
+  std::vector<std::string> timed;
   for (const FileFormat& format : file_formats()) {
-    extensions.push_back(format.extension);
+    (format.writable ? writable : read_only).push_back(format.extension);
+    if (format.has_time) timed.push_back(format.extension);
     EXPECT_FALSE(format.description.empty());
     EXPECT_TRUE(format.readable);
-    EXPECT_EQ(format.is_tree, format.extension.rfind(".vtm", 0) == 0) << format.extension;
   }
-  EXPECT_EQ(extensions, (std::vector<std::string>{".vtp", ".vtu", ".vti", ".vts", ".vtr", ".vtm",
-                                                  ".vtmb", ".vtk"}));
+  EXPECT_EQ(writable,
+            (std::vector<std::string>{".vtp", ".vtu", ".vti", ".vts", ".vtr", ".pvtp", ".pvtu",
+                                      ".pvti", ".pvts", ".pvtr", ".vtm", ".vtmb", ".vtk"}));
+  EXPECT_EQ(read_only, (std::vector<std::string>{".vtkhdf", ".hdf", ".stl", ".ply", ".obj", ".e",
+                                                 ".exo", ".ex2", ".case", ".foam"}));
+  EXPECT_EQ(timed, (std::vector<std::string>{".e", ".exo", ".ex2", ".case", ".foam"}));
 }
 
 TEST_F(ReaderTest, RealFiles) {

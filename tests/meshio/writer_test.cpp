@@ -7,6 +7,8 @@
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
 #include <vtkImageData.h>
+#include <vtkInformation.h>
+#include <vtkInformationStringKey.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
 
@@ -64,6 +66,75 @@ TEST_F(WriterTest, LegacyImagesKeepAllDigits) {
                   .isApprox(Mesh(shifted, "").coordinates(Association::point), 1e-15));
 }
 
+TEST_F(WriterTest, NamesThatXmlMustEscape) {
+  const auto data = sample_grid();
+  vtkNew<vtkDoubleArray> array;
+  array->SetName("a < b & \"c\" > 'd' é");
+  array->SetNumberOfComponents(2);
+  array->SetComponentName(0, "<&>");
+  array->SetNumberOfTuples(12);
+  array->Fill(0.5);
+  array->GetInformation()->Set(vtkDataArray::UNITS_LABEL(), "kg < m & s");
+  data->GetPointData()->AddArray(array);
+  data->GetPointData()->SetActiveVectors("velocity");
+  data->GetPointData()->SetActiveScalars(array->GetName());
+  for (const Encoding encoding : {Encoding::appended, Encoding::ascii})
+    for (const char* name : {"a.vtu", "a.pvtu"}) {
+      WriteOptions options;
+      options.encoding = encoding;
+      write_mesh(Mesh(data, "grid"), folder_ / name, options);
+      EXPECT_STREQ(data->GetPointData()->GetArrayName(3), array->GetName()) << "input modified";
+      const Mesh read = read_mesh(folder_ / name);
+      EXPECT_EQ(difference(data, read.vtk()), "") << name;
+      EXPECT_STREQ(read.vtk()->GetPointData()->GetScalars()->GetName(), array->GetName());
+      EXPECT_STREQ(read.vtk()->GetPointData()->GetVectors()->GetName(), "velocity");
+      EXPECT_EQ(read.arrays().at(3).unit, "kg < m & s");
+    }
+  for (const std::string& bad : {std::string("a\x01z"), std::string("a\xffz")}) {
+    array->SetName(bad.c_str());
+    expect_says(message_of<FileError>([&] { write_mesh(Mesh(data, "grid"), folder_ / "b.vtu"); }),
+                "which XML cannot hold; rename it");
+  }
+}
+
+TEST_F(WriterTest, StorageIsAsAskedFor) {
+  const Mesh mesh(sample_grid(), "grid");
+  const auto head = [&](const WriteOptions& options) {
+    write_mesh(mesh, folder_ / "a.vtu", options);
+    EXPECT_EQ(difference(mesh.vtk(), read_mesh(folder_ / "a.vtu").vtk()), "");
+    return read_file(folder_ / "a.vtu");
+  };
+  const auto holds = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  for (const Encoding encoding : {Encoding::appended, Encoding::appended_base64, Encoding::binary})
+    for (const HeaderWidth header : {HeaderWidth::bits32, HeaderWidth::bits64})
+      for (const auto& [compression, name] :
+           {std::pair(Compression::none, "compressor="), std::pair(Compression::zlib, "ZLib"),
+            std::pair(Compression::lz4, "LZ4"), std::pair(Compression::lzma, "LZMA")}) {
+        const std::string text = head({encoding, compression, 9, header});
+        EXPECT_EQ(holds(text, name), compression != Compression::none);
+        EXPECT_TRUE(holds(text, header == HeaderWidth::bits32 ? "UInt32\"" : "UInt64\""));
+        EXPECT_EQ(holds(text, "encoding=\"raw\""), encoding == Encoding::appended);
+        EXPECT_EQ(holds(text, "encoding=\"base64\""), encoding == Encoding::appended_base64);
+      }
+  WriteOptions options;
+  options.compression_level = 10;
+  expect_says(message_of<UsageError>([&] { write_mesh(mesh, folder_ / "a.vtu", options); }),
+              "the compression level is 10, expected 1 (fast) to 9 (small)");
+}
+
+TEST_F(WriterTest, TimeOfTheTreeIsWritten) {
+  const MeshTree tree(make_polyline(RowMatrix::Random(3, 3), "line").vtk(), "line", 1.0 / 3);
+  write_mesh_tree(tree, folder_ / "line.vtp");
+  EXPECT_EQ(read_mesh_tree(folder_ / "line.vtp").time(), 1.0 / 3);
+}
+
+TEST_F(WriterTest, SuggestsAnExtension) {
+  EXPECT_EQ(suggested_extension(MeshTree(sample_grid(), "")), ".vtu");
+  EXPECT_EQ(suggested_extension(MeshTree(sample_blocks(), "")), ".vtm");
+}
+
 TEST_F(WriterTest, KeepsTheUnitOfAnArray) {
   const Mesh mesh = make_polyline(RowMatrix::Random(3, 3), "line")
                         .with_array({"speed", Association::point, 1, "m/s"}, RowMatrix::Ones(3, 1));
@@ -102,8 +173,8 @@ TEST_F(WriterTest, SaysWhatIsWrongWithTheTarget) {
   expect_says(message(folder_ / "absent" / "a.vtu"), "does not exist; create it first");
   fs::create_directory(folder_ / "folder.vtu");
   expect_says(message(folder_ / "folder.vtu"), "it is a folder; give a file name");
-  expect_says(message_of<UsageError>([&] { write_mesh(mesh, folder_ / "a.obj"); }),
-              "the extension '.obj' is not known; known: .vtp, .vtu, .vti, .vts, .vtr, .vtm");
+  expect_says(message_of<UsageError>([&] { write_mesh(mesh, folder_ / "a.xyz"); }),
+              "the extension '.xyz' is not known; known: .vtp, .vtu, .vti, .vts, .vtr, .pvtp");
   expect_says(message_of<UsageError>([&] { write_mesh(mesh, folder_ / "a.vtp"); }),
               "the data are a vtkUnstructuredGrid, which .vtp cannot hold; use .vtu or .vtk");
   EXPECT_EQ(entries(), 1u);

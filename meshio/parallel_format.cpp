@@ -1,0 +1,219 @@
+#include "meshio/parallel_format.h"
+
+#include <vtkCellData.h>
+#include <vtkDataSet.h>
+#include <vtkFieldData.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkXMLPDataReader.h>
+#include <vtkXMLPImageDataReader.h>
+#include <vtkXMLPPolyDataReader.h>
+#include <vtkXMLPRectilinearGridReader.h>
+#include <vtkXMLPStructuredGridReader.h>
+#include <vtkXMLPUnstructuredGridReader.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "meshio/checked_read.h"
+#include "meshio/file_bytes.h"
+#include "meshio/formats.h"
+#include "meshio/inspection.h"
+#include "meshio/piece_folder.h"
+#include "meshio/vtk_messages.h"
+#include "meshio/xml_extent.h"
+#include "meshio/xml_format.h"
+#include "meshio/xml_names.h"
+#include "meshio/xml_tree.h"
+
+namespace funcattn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// "PImageData" -> "ImageData", the type of the pieces.
+std::string piece_type(const std::string& type) {
+  return type.substr(1);
+}
+
+bool is_structured(const std::string& type) {
+  return type != "PPolyData" && type != "PUnstructuredGrid";
+}
+
+vtkSmartPointer<vtkXMLPDataReader> make_reader(const std::string& type) {
+  if (type == "PPolyData") return vtkSmartPointer<vtkXMLPPolyDataReader>::New();
+  if (type == "PUnstructuredGrid") return vtkSmartPointer<vtkXMLPUnstructuredGridReader>::New();
+  if (type == "PImageData") return vtkSmartPointer<vtkXMLPImageDataReader>::New();
+  if (type == "PStructuredGrid") return vtkSmartPointer<vtkXMLPStructuredGridReader>::New();
+  return vtkSmartPointer<vtkXMLPRectilinearGridReader>::New();
+}
+
+std::vector<std::string> declared_names(const XmlElement& data_set, const std::string& section,
+                                        const std::string& kind) {
+  std::vector<std::string> names;
+  if (const XmlElement* arrays = data_set.child(section))
+    for (const XmlElement& array : arrays->children)
+      if (array.name == "PDataArray" || array.name == "PArray")
+        add_unique(names, array.attribute("Name"), kind);
+  return names;
+}
+
+struct ParallelIndex {
+  std::string type;
+  std::vector<fs::path> pieces;
+  DeclaredContents declared;
+};
+
+class IndexInspector {
+ public:
+  IndexInspector(const fs::path& path, const std::string& type, const XmlElement& data_set)
+      : path_(path), data_set_(data_set) {
+    index_.type = type;
+  }
+
+  ParallelIndex run() {
+    index_.declared.point_arrays = declared_names(data_set_, "PPointData", "point array");
+    index_.declared.cell_arrays = declared_names(data_set_, "PCellData", "cell array");
+    for (const XmlElement& piece : data_set_.children)
+      if (piece.name == "Piece") inspect_piece(piece);
+    if (is_structured(index_.type)) {
+      const Extent whole = extent_of(data_set_, "WholeExtent");
+      index_.declared.points = whole.points();
+      index_.declared.cells = whole.cells();
+      if (index_.pieces.empty() && whole.points() > 0)
+        throw DataError("it has no <Piece>; the file is damaged");
+    }
+    return index_;
+  }
+
+ private:
+  void inspect_piece(const XmlElement& element) {
+    const std::string source = element.attribute("Source");
+    if (source.empty()) throw DataError("a <Piece> has no attribute Source");
+    const fs::path file = path_.parent_path() / source;
+    try {
+      const FileBytes bytes(file);
+      const DeclaredContents contents = inspect_xml(bytes);
+      if (contents.type != piece_type(index_.type))
+        throw DataError("it holds '" + contents.type + "', expected '" + piece_type(index_.type) +
+                        "'");
+      require_arrays(contents.point_arrays, index_.declared.point_arrays, "point");
+      require_arrays(contents.cell_arrays, index_.declared.cell_arrays, "cell");
+      if (is_structured(index_.type)) {
+        const Extent extent = extent_of(element, "Extent");
+        if (extent.points() != contents.points)
+          throw DataError("it has " + std::to_string(contents.points) + " points, expected " +
+                          std::to_string(extent.points()) + " by its extent in the index");
+      } else {
+        index_.declared.points += contents.points;
+        index_.declared.cells += contents.cells;
+      }
+    } catch (const Error& error) {
+      const std::string failed = "cannot read '" + file.string() + "': ";
+      const std::string message = error.what();
+      throw DataError("piece " + std::to_string(index_.pieces.size()) + ": " +
+                      (message.rfind(failed, 0) == 0 ? message : failed + message));
+    }
+    index_.pieces.push_back(file);
+  }
+
+  static void require_arrays(const std::vector<std::string>& found,
+                             const std::vector<std::string>& declared, const std::string& kind) {
+    for (const std::string& name : declared)
+      if (std::find(found.begin(), found.end(), name) == found.end())
+        throw DataError("it has no " + kind + " array '" + name + "', which the index declares");
+  }
+
+  const fs::path& path_;
+  const XmlElement& data_set_;
+  ParallelIndex index_;
+};
+
+ParallelIndex inspect_index(const fs::path& path) {
+  const FileBytes file(path);
+  const XmlDocument document = parse_vtk_xml(file);
+  const std::string type = document.root.attribute("type");
+  const XmlElement* data_set = document.root.child(type);
+  if (!data_set) throw DataError("it has no element <" + type + ">");
+  return IndexInspector(path, type, *data_set).run();
+}
+
+/// VTK's parallel readers lose names of components and information keys, such as units.
+void restore_descriptions(vtkFieldData* from, vtkFieldData* to) {
+  for (int i = 0; i < from->GetNumberOfArrays(); ++i) {
+    vtkAbstractArray* source = from->GetAbstractArray(i);
+    vtkAbstractArray* target = to->GetAbstractArray(source->GetName());
+    if (!target) continue;
+    target->CopyComponentNames(source);
+    if (source->HasInformation()) target->CopyInformation(source->GetInformation());
+  }
+}
+
+/// What the serial file of the only piece says, as the index of a parallel one.
+std::string index_of(const XmlElement& serial_root, const std::string& reference) {
+  const std::string type = serial_root.attribute("type");
+  const XmlElement* data_set = serial_root.child(type);
+  const XmlElement* piece = data_set ? data_set->child("Piece") : nullptr;
+  if (!piece) throw FileError("VTK wrote no piece");
+  const auto attributes = [](const XmlElement& element, const std::vector<std::string>& skipped) {
+    std::string text;
+    for (const auto& [key, value] : element.attributes)
+      if (std::find(skipped.begin(), skipped.end(), key) == skipped.end())
+        text += " " + key + "=\"" + xml_escaped(value) + "\"";
+    return text;
+  };
+  std::string sections;
+  for (const XmlElement& section : piece->children) {
+    if (section.name != "PointData" && section.name != "CellData" && section.name != "Points" &&
+        section.name != "Coordinates")
+      continue;
+    sections += "    <P" + section.name + attributes(section, {}) + ">\n";
+    for (const XmlElement& array : section.children)
+      sections += "      <P" + array.name +
+                  attributes(array, {"format", "offset", "RangeMin", "RangeMax"}) + "/>\n";
+    sections += "    </P" + section.name + ">\n";
+  }
+  const std::string extent = piece->attribute("Extent");
+  return "  <P" + type + attributes(*data_set, {}) + " GhostLevel=\"0\">\n" + sections +
+         "    <Piece" + (extent.empty() ? "" : " Extent=\"" + extent + "\"") + " Source=\"" +
+         xml_escaped(reference) + "\"/>\n  </P" + type + ">\n";
+}
+
+}  // namespace
+
+vtkSmartPointer<vtkDataObject> read_parallel(const fs::path& path, const ReadOptions&) {
+  const ParallelIndex index = inspect_index(path);
+  const VtkMessages messages;
+  const auto reader = make_reader(index.type);
+  messages.observe(reader);
+  reader->SetFileName(path.c_str());
+  const std::string data_class = "vtk" + piece_type(index.type);
+  auto data = read_and_compare(reader, data_class.c_str(), index.declared, messages);
+  if (index.pieces.empty()) return data;
+
+  const auto first = read_serial_xml(index.pieces.front());
+  auto* piece = vtkDataSet::SafeDownCast(first);
+  restore_descriptions(piece->GetPointData(), data->GetPointData());
+  restore_descriptions(piece->GetCellData(), data->GetCellData());
+  // Newer files hold field data in the index, older ones in the pieces.
+  for (int i = 0; i < piece->GetFieldData()->GetNumberOfArrays(); ++i) {
+    vtkAbstractArray* array = piece->GetFieldData()->GetAbstractArray(i);
+    if (!data->GetFieldData()->HasArray(array->GetName())) data->GetFieldData()->AddArray(array);
+  }
+  return data;
+}
+
+void write_parallel(vtkDataObject* data, const fs::path& path, const WriteOptions& options) {
+  PieceFolder folder(path);
+  const std::string extension = xml_extension(vtkDataSet::SafeDownCast(data));
+  const fs::path piece = folder.piece(0, extension);
+  write_xml(data, piece, options);
+  const XmlElement serial = parse_vtk_xml(FileBytes(piece)).root;
+  std::string root = "<?xml version=\"1.0\"?>\n<VTKFile";
+  for (const auto& [key, value] : serial.attributes)
+    root += " " + key + "=\"" + (key == "type" ? "P" : "") + xml_escaped(value) + "\"";
+  folder.commit(root + ">\n" + index_of(serial, folder.reference(0, extension)) + "</VTKFile>\n");
+}
+
+}  // namespace funcattn

@@ -1,0 +1,55 @@
+#include "meshio/surface_formats.h"
+
+#include <vtkCellData.h>
+#include <vtkNew.h>
+#include <vtkOBJReader.h>
+#include <vtkPLYReader.h>
+#include <vtkPolyData.h>
+#include <vtkSTLReader.h>
+
+#include "core/error.h"
+#include "meshio/checked_read.h"
+#include "meshio/file_bytes.h"
+#include "meshio/inspection.h"
+#include "meshio/vtk_messages.h"
+
+namespace funcattn {
+
+namespace {
+
+/// VTK's reader of OBJ files numbers groups and materials of the faces only, and so makes arrays
+/// that do not fit where there are lines or points as well.
+void remove_misfits(vtkPolyData* data) {
+  vtkCellData* fields = data->GetCellData();
+  for (int i = fields->GetNumberOfArrays(); i-- > 0;)
+    if (fields->GetAbstractArray(i)->GetNumberOfTuples() != data->GetNumberOfCells())
+      fields->RemoveArray(i);
+}
+
+template <class Reader>
+vtkSmartPointer<vtkDataObject> read_surface(const std::filesystem::path& path,
+                                            const DeclaredContents& declared) {
+  const VtkMessages messages;
+  const vtkNew<Reader> reader;
+  messages.observe(reader);
+  reader->SetFileName(path.c_str());
+  reader->Update();
+  remove_misfits(reader->GetOutput());
+  return read_and_compare(reader, "vtkPolyData", declared, messages);
+}
+
+}  // namespace
+
+vtkSmartPointer<vtkDataObject> read_stl(const std::filesystem::path& path, const ReadOptions&) {
+  return read_surface<vtkSTLReader>(path, inspect_stl(FileBytes(path)));
+}
+
+vtkSmartPointer<vtkDataObject> read_ply(const std::filesystem::path& path, const ReadOptions&) {
+  return read_surface<vtkPLYReader>(path, inspect_ply(FileBytes(path)));
+}
+
+vtkSmartPointer<vtkDataObject> read_obj(const std::filesystem::path& path, const ReadOptions&) {
+  return read_surface<vtkOBJReader>(path, inspect_obj(FileBytes(path)));
+}
+
+}  // namespace funcattn

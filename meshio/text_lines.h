@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace funcattn {
+
+/// Lines of a text file, with their numbers for messages. Line ends are LF or CR LF.
+class TextLines {
+ public:
+  explicit TextLines(std::string_view text) : text_(text) {}
+
+  /// Moves to the next line; false at the end. The last line need not end in LF.
+  bool next();
+
+  std::string_view line() const { return line_; }
+  std::vector<std::string_view> words() const;  ///< Of this line, separated by blanks and tabs.
+  std::int64_t number() const { return number_; }
+  std::size_t position() const { return at_; }  ///< Of the first byte behind this line.
+
+  std::string where() const { return "line " + std::to_string(number_); }
+
+ private:
+  std::string_view text_;
+  std::string_view line_;
+  std::size_t at_ = 0;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace funcattn
