@@ -7,8 +7,10 @@ import pathlib
 import sys
 import tempfile
 
-import engine_report
+import engine_tables as tables
 from engine_cases import Bench
+from engine_goals import goals
+from engine_picture import draw
 from measuring import Failed, Limits, available_memory, describe_machine
 
 SECTIONS = ["inference", "growth", "training", "stage"]
@@ -62,33 +64,33 @@ def measure(bench, options, report):
     threads = max(options.threads)
     if "inference" in options.only:
         report["inference"] = []
-        engine_report.print_inference_head()
+        tables.print_inference_head()
         for count in options.threads:
             for points in sorted(options.points):
                 row = bench.inference(points, count)
                 report["inference"].append(row)
-                engine_report.print_inference(row)
+                tables.print_inference(row)
     if "growth" in options.only:
         small = 8192 if options.quick else 65536
         report["growth"] = []
-        engine_report.print_growth_head(threads)
+        tables.print_growth_head(threads)
         for quantity, sizes, points in [("points", sorted(options.growth_points), None),
                                         ("width", [64, 128, 256], small),
                                         ("basis", [32, 64, 128, 256], small),
                                         ("blocks", [2, 4, 8, 16], small)]:
             row = bench.growth(quantity, sizes, points, threads)
             report["growth"].append(row)
-            engine_report.print_growth(row)
+            tables.print_growth(row)
     if "training" in options.only:
         report["training"] = []
-        engine_report.print_training_head()
+        tables.print_training_head()
         for count in options.threads:
             row = bench.training(options.training_points, count)
             report["training"].append(row)
-            engine_report.print_training(row)
+            tables.print_training(row)
     if "stage" in options.only:
         report["stage"] = bench.stage(options.stage_points, threads)
-        engine_report.print_stage(report["stage"])
+        tables.print_stage(report["stage"])
 
 
 def main():
@@ -102,14 +104,14 @@ def main():
                           options.rounds, options.repeats)
             report = {"machine": machine, "limits": vars(limits), "quick": options.quick,
                       "network": bench.network}
-            engine_report.print_head(report)
+            tables.print_head(report)
             measure(bench, options, report)
+        report["goals"] = goals(report)
+        tables.print_goals(report["goals"])
+        (options.out / "engine.json").write_text(json.dumps(report, indent=2) + "\n")
+        draw(report, options.out / "engine.png")
     except Failed as error:
         sys.exit(f"./dev bench engine: {error}")
-    report["goals"] = engine_report.goals(report)
-    engine_report.print_goals(report["goals"])
-    (options.out / "engine.json").write_text(json.dumps(report, indent=2) + "\n")
-    engine_report.draw(report, options.out / "engine.png")
     print(f"\n{options.out / 'engine.json'}, {options.out / 'engine.png'}")
 
 

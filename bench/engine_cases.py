@@ -17,11 +17,13 @@ AGREEMENT = 1e-4
 def better(best, found):
     """Of two results of one measurement the one that says more: the faster, a figure before an
     exceeded limit."""
-    if best is None or "exceeded" in best:
+    if best is None:
         return found
-    if "exceeded" in found or found["seconds"]["best"] > best["seconds"]["best"]:
+    if "exceeded" in found:
         return best
-    return found
+    if "exceeded" in best or found["seconds"]["best"] < best["seconds"]["best"]:
+        return found
+    return best
 
 
 def ratio(other, ours, figure):
@@ -49,7 +51,10 @@ class Bench:
         self.limits = limits
         self.rounds = rounds
         self.repeats = repeats
-        self.pace = {}  # Seconds per point of the largest run so far, by contestant and threads.
+        # By contestant, measurement and threads: seconds per point of the latest run, and points of
+        # the smallest run that wanted too much memory.
+        self.pace = {}
+        self.too_many = {}
         self.network = self.make_operator()
         self.network["flops_per_point"] = flops_per_point(self.network["model"])
 
@@ -59,7 +64,7 @@ class Bench:
                    "--output", self.folder / f"{name}.safetensors"]
         for key, value in sizes.items():
             command += ["--" + key, value]
-        return self.limits.run(command)
+        return self.limits.require(command)
 
     def command(self, contestant, what, operator, points, threads):
         program = [self.program] if contestant == "funcattn" else [sys.executable, EAGER]
@@ -68,12 +73,14 @@ class Bench:
 
     def run(self, contestant, what, points, threads, extra=()):
         """One process. Not started where its pace on fewer points says that it would exceed the
-        limit of time."""
+        limit of time, or where it exceeded that of memory before."""
         key = (contestant, what, threads)
         expected = self.pace.get(key, 0) * points
         exceeded = {"exceeded": "time", "limit": self.limits.seconds}
         if expected > self.limits.seconds:
             return {**exceeded, "expected_seconds": expected}
+        if points >= self.too_many.get(key, points + 1):
+            return {"exceeded": "memory"}
         command = self.command(contestant, what, self.network["operator"], points, threads)
         found = self.limits.run(command + list(extra), ENVIRONMENTS[contestant])
         if "exceeded" not in found:
@@ -81,15 +88,17 @@ class Bench:
         elif found["exceeded"] == "time":
             self.pace[key] = self.limits.seconds * 1.01 / points
             found = exceeded
+        else:
+            self.too_many[key] = points
         return found
 
     def matrix_rates(self, threads):
         """GFLOP/s of square products with the kernels that the BLAS chooses, and with its AVX-512
         kernels where the processor has them."""
         command = [self.program, "matrix", "--threads", threads]
-        rates = {"chosen": self.limits.run(command)["gflops"]}
+        rates = {"chosen": self.limits.require(command)["gflops"]}
         if self.machine["avx512"]:
-            rates["avx512"] = self.limits.run(command, AVX512_KERNELS)["gflops"]
+            rates["avx512"] = self.limits.require(command, AVX512_KERNELS)["gflops"]
         return rates
 
     def inference(self, points, threads):
@@ -174,7 +183,8 @@ class Bench:
 
     def stage(self, points, threads):
         source, target = self.folder / "mesh.vtu", self.folder / "mesh_out.vtu"
-        made = self.limits.run([self.program, "make-mesh", "--points", points, "--output", source])
+        made = self.limits.require([self.program, "make-mesh", "--points", points,
+                                    "--output", source])
         found = self.limits.run([self.program, "stage", "--operator", self.network["operator"],
                                  "--input", source, "--output", target, "--threads", threads])
         if "exceeded" not in found:

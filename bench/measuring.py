@@ -49,6 +49,14 @@ class Limits:
         raise Failed(f"{' '.join(str(part) for part in command)}: exit status {done.returncode}: "
                      f"{done.stderr.strip()[-2000:]}")
 
+    def require(self, command, environment=None):
+        """The JSON object that the command prints. Throws Failed where it exceeds a limit too."""
+        found = self.run(command, environment)
+        if "exceeded" in found:
+            raise Failed(f"{' '.join(str(part) for part in command)} exceeds the limit of "
+                         f"{found['exceeded']}; give a higher one")
+        return found
+
 
 def available_memory():
     """Bytes that programs can take without swapping."""

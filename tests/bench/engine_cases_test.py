@@ -1,12 +1,14 @@
 """Tests of what bench/engine.py computes and of the limits that it runs programs under."""
 import os
+import pathlib
 import sys
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["FUNCATTN_SOURCE_DIR"], "bench"))
-from engine_cases import better, ratio  # noqa: E402
-from engine_report import goals, seconds_text, share_text, times_text  # noqa: E402
+from engine_cases import Bench, better, ratio  # noqa: E402
+from engine_goals import goals  # noqa: E402
+from engine_tables import seconds_text, share_text, times_text  # noqa: E402
 from measuring import Failed, Limits  # noqa: E402
 from network_cost import flops_per_point, growth_exponent, memory_allowance  # noqa: E402
 
@@ -71,6 +73,8 @@ class Comparisons(unittest.TestCase):
         self.assertEqual(better(run_of(2), run_of(3)), run_of(2))
         self.assertEqual(better(exceeded, run_of(3)), run_of(3))
         self.assertEqual(better(run_of(3), exceeded), run_of(3))
+        run, expected = exceeded, {**exceeded, "expected_seconds": 700}
+        self.assertEqual(better(run, expected), run)
 
     def test_limits_are_shown(self):
         self.assertEqual(seconds_text({"exceeded": "time", "limit": 300}), ">300 s")
@@ -102,6 +106,71 @@ class Goals(unittest.TestCase):
         self.assertIsNone(verdicts["speed_default"])
 
 
+class Scripted:
+    """Limits whose programs are a function from points to their report."""
+    seconds = 100
+
+    def __init__(self, report):
+        self.report = report
+        self.points = []  # Of the measurements that were run.
+
+    def require(self, command):
+        return {"operator": "o", "parameters": 1, "model": PUBLISHED, "gflops": 200}
+
+    def run(self, command, environment=None):
+        self.points.append(command[command.index("--points") + 1])
+        return self.report(self.points[-1])
+
+
+class Cases(unittest.TestCase):
+    def bench(self, report, rounds=1):
+        self.limits = Scripted(report)
+        return Bench("program", pathlib.Path("folder"), "shared_basis_tied", {"avx512": False},
+                     self.limits, rounds, 1)
+
+    def test_figures_of_inference(self):
+        row = self.bench(lambda n: run_of(n * 1e-5, 2**20)).inference(10000, 2)
+        self.assertAlmostEqual(row["funcattn"]["gflops"], 1e-4 * flops_per_point(PUBLISHED))
+        self.assertAlmostEqual(row["share_of_matrix_rate"]["chosen"],
+                               row["funcattn"]["gflops"] / 200)
+        self.assertAlmostEqual(row["share_of_allowance"],
+                               2**20 / memory_allowance(PUBLISHED, 10000))
+        self.assertEqual(row["speed_tuned"], {"times": 1, "at_least": False})
+
+    def test_expected_to_exceed_the_time_is_not_run(self):
+        bench = self.bench(lambda n: run_of(n * 1e-3))
+        bench.inference(1000, 2)
+        row = bench.inference(200000, 2)
+        self.assertEqual(row["funcattn"]["expected_seconds"], 200)
+        self.assertEqual(set(self.limits.points), {1000})
+        self.assertIn("seconds", bench.inference(90000, 2)["funcattn"])
+
+    def test_exceeded_is_not_run_again(self):
+        for reason in ("time", "memory"):
+            bench = self.bench(lambda n: {"exceeded": reason}, rounds=3)
+            row = bench.inference(1000, 2)
+            self.assertEqual(row["funcattn"]["exceeded"], reason)
+            self.assertNotIn("expected_seconds", row["funcattn"])
+            self.assertEqual(self.limits.points, [1000] * 3)  # Each contestant once.
+
+    def test_growth_leaves_out_what_exceeds(self):
+        bench = self.bench(lambda n: run_of(n * 1e-3, n * 100) if n < 1000 else
+                           {"exceeded": "memory"})
+        row = bench.growth("points", [10, 100, 1000], None, 2)
+        self.assertEqual(row["sizes"], [10, 100])
+        self.assertAlmostEqual(row["time_exponent"], 1)
+        self.assertEqual(row["exceeded"], [{"size": 1000, "exceeded": "memory"}])
+
+    def test_results_must_agree(self):
+        with self.assertRaisesRegex(Failed, "differ by 2.0e-03"):
+            self.bench(lambda n: {**run_of(1), "difference": 2e-3}).inference(10, 1)
+
+    def test_losses_must_agree(self):
+        losses = iter([1.0, 1.001, 1.0])
+        with self.assertRaisesRegex(Failed, "first loss of funcattn, 1.0"):
+            self.bench(lambda n: {**run_of(1), "losses": [next(losses)]}).training(10, 1)
+
+
 class LimitedPrograms(unittest.TestCase):
     def run_python(self, code, seconds=60, memory=4 * GIB):
         return Limits(seconds, memory).run([sys.executable, "-c", code])
@@ -118,6 +187,10 @@ class LimitedPrograms(unittest.TestCase):
     def test_memory(self):
         found = self.run_python(f"bytearray({2 * GIB})", memory=GIB)
         self.assertEqual(found, {"exceeded": "memory"})
+
+    def test_what_is_required_may_not_exceed(self):
+        with self.assertRaisesRegex(Failed, "exceeds the limit of time"):
+            Limits(0.5, GIB).require([sys.executable, "-c", "import time; time.sleep(60)"])
 
     def test_other_failures_are_failures(self):
         with self.assertRaisesRegex(Failed, "exit status 3: sorry"):
