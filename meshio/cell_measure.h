@@ -8,8 +8,10 @@ namespace funcattn {
 /// Measures cells from their points: length, area or volume by the cell's own dimension, always
 /// >= 0. Linear cells by formulas relative to the cell's first point, so that nothing cancels far
 /// from the origin; hexahedra, wedges and pyramids by the exact integral of their (bi-, tri-)linear
-/// maps; quadratic cells by Gauss quadrature of theirs; all others from VTK's decomposition into
-/// simplices.
+/// maps; quadratic cells by Gauss quadrature of theirs, exact for solids and for flat cells; all
+/// others (Lagrange, Bezier, convex point sets, quadratic polygons) from VTK's decomposition into
+/// simplices through their points, exact where edges and faces are straight. Inverted cells measure
+/// what their mirror images do, degenerate ones 0.
 class CellMeasure {
  public:
   /// @param points [n,3], kept by reference

@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "meshio/cells.h"
 #include "meshio/data_set_check.h"
+#include "meshio/ghosts.h"
 
 namespace funcattn {
 
@@ -193,19 +194,14 @@ Mesh Mesh::with_array(const ArraySpec& spec, const RowMatrix& values, bool overw
 
 Eigen::VectorXd Mesh::presence(Association association) const {
   Eigen::VectorXd present = Eigen::VectorXd::Ones(count(association));
-  const char* name = vtkDataSetAttributes::GhostArrayName();
-  auto* ghosts =
-      vtkUnsignedCharArray::SafeDownCast(attributes(data_, association)->GetAbstractArray(name));
-  if (!ghosts) return present;
-  if (ghosts->GetNumberOfTuples() != present.size())
-    throw DataError(origin_ + ": " + to_string(association) + " array '" + name + "' has " +
-                    std::to_string(ghosts->GetNumberOfTuples()) + " rows, expected " +
-                    std::to_string(present.size()));
-  const int absent = association == Association::point
-                         ? vtkDataSetAttributes::DUPLICATEPOINT | vtkDataSetAttributes::HIDDENPOINT
-                         : vtkDataSetAttributes::DUPLICATECELL | vtkDataSetAttributes::HIDDENCELL;
-  for (vtkIdType i = 0; i < present.size(); ++i)
-    if (ghosts->GetValue(i) & absent) present[i] = 0;
+  try {
+    vtkUnsignedCharArray* flags = ghost_flags(data_, association);
+    const int absent = association == Association::point ? kAbsentPoint : kAbsentCell;
+    for (vtkIdType i = 0; flags && i < present.size(); ++i)
+      if (flags->GetValue(i) & absent) present[i] = 0;
+  } catch (const DataError& error) {
+    throw DataError(origin_ + ": " + error.what());
+  }
   return present;
 }
 

@@ -41,8 +41,8 @@ class Mesh {
   /// and not `overwrite`, or if the row count is wrong.
   Mesh with_array(const ArraySpec& spec, const RowMatrix& values, bool overwrite = false) const;
 
-  /// 1 for ordinary points or cells, 0 for those that VTK's ghost array marks as duplicate or
-  /// hidden. [count]
+  /// 1 for ordinary points or cells, 0 for those that VTK's ghost array marks as duplicate, hidden
+  /// or refined. [count]
   Eigen::VectorXd presence(Association association) const;
 
  private:

@@ -14,10 +14,29 @@
 #include "meshio/cell_measure.h"
 #include "meshio/cells.h"
 #include "meshio/data_set_check.h"
+#include "meshio/density.h"
+#include "meshio/ghosts.h"
 
 namespace funcattn {
 
 namespace {
+
+/// 1 for the points that may weigh something by the cells around them, 0 for others.
+///
+/// A point of a mesh in pieces with ghost layers must weigh what it does in the whole mesh. The
+/// generators of ghost layers disagree on who owns a point of the seam: some flag it in all pieces
+/// but one, some in none. All agree on cells, though: each is free of flags in one piece. So every
+/// piece adds the shares of its own cells, also to points that it does not own, and the sum over
+/// the pieces is right in either case. Points of the ghost layer alone come out as 0 by themselves.
+/// Where no cell is flagged, flagged points are left out as they say.
+Eigen::VectorXd weighable_points(const Mesh& mesh) {
+  Eigen::VectorXd weighable = mesh.presence(Association::point);
+  vtkUnsignedCharArray* flags = ghost_flags(mesh.vtk(), Association::point);
+  if (!flags || !ghost_flags(mesh.vtk(), Association::cell)) return weighable;
+  for (vtkIdType i = 0; i < weighable.size(); ++i)
+    weighable[i] = flags->GetValue(i) & vtkDataSetAttributes::HIDDENPOINT ? 0 : 1;
+  return weighable;
+}
 
 /// Cell lengths along each axis of an image or rectilinear grid; empty along an axis with one
 /// layer of points, which then adds no dimension.
@@ -173,10 +192,14 @@ Eigen::VectorXd array_weights(const Mesh& mesh, Association association, const s
 Eigen::VectorXd weights_of(const Mesh& mesh, Association association, const WeightChoice& choice) {
   const Eigen::Index count = mesh.count(association);
   const Eigen::VectorXd present = mesh.presence(association);
+  if (choice.kind == WeightKind::density)
+    return present.cwiseProduct(density_weights(mesh.coordinates(association), present));
   if (choice.kind == WeightKind::array)
     return present.cwiseProduct(array_weights(mesh, association, choice.array));
   if (choice.kind != WeightKind::uniform) {
-    const Eigen::VectorXd weights = present.cwiseProduct(measure_weights(mesh, association));
+    const Eigen::VectorXd weighable =
+        association == Association::point ? weighable_points(mesh) : present;
+    const Eigen::VectorXd weights = weighable.cwiseProduct(measure_weights(mesh, association));
     if (choice.kind == WeightKind::measure && !(weights.array() > 0).any() && count > 0)
       throw DataError(
           "the mesh has no cells of positive length, area or volume to weigh by; use uniform "
@@ -192,10 +215,12 @@ WeightChoice weight_choice_from_string(const std::string& text) {
   if (text == "auto") return {};
   if (text == "uniform") return {WeightKind::uniform, ""};
   if (text == "measure") return {WeightKind::measure, ""};
+  if (text == "density") return {WeightKind::density, ""};
   const std::string prefix = "array:";
   if (text.rfind(prefix, 0) == 0 && text.size() > prefix.size())
     return {WeightKind::array, text.substr(prefix.size())};
-  throw UsageError("unknown weights '" + text + "'; expected auto, uniform, measure or array:NAME");
+  throw UsageError("unknown weights '" + text +
+                   "'; expected auto, uniform, measure, density or array:NAME");
 }
 
 std::string to_string(const WeightChoice& choice) {
@@ -206,6 +231,8 @@ std::string to_string(const WeightChoice& choice) {
       return "uniform";
     case WeightKind::measure:
       return "measure";
+    case WeightKind::density:
+      return "density";
     case WeightKind::array:
       break;
   }

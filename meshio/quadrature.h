@@ -13,6 +13,7 @@ enum class WeightKind {
   uniform,    ///< 1 everywhere
   measure,    ///< length, area or volume of each cell, shared equally among its points; poly-lines
               ///< and strips count as their segments and triangles
+  density,    ///< for point clouds: the space around each point, estimated from its neighbours
   array,      ///< a named array, >= 0
 };
 
@@ -21,14 +22,17 @@ struct WeightChoice {
   std::string array;  ///< Name, for WeightKind::array.
 };
 
-/// "auto", "uniform", "measure" or "array:NAME". Throws UsageError.
+/// "auto", "uniform", "measure", "density" or "array:NAME". Throws UsageError.
 WeightChoice weight_choice_from_string(const std::string& text);
 std::string to_string(const WeightChoice& choice);
 
-/// Quadrature weights, >= 0, [count]. Ghost points weigh 0, and so do, with `measure`, points that
-/// no cell uses. Only the cells of the highest dimension in the mesh count for `measure`; the
-/// weights then sum to the mesh's length, area or volume. Throws DataError if no weight is
-/// positive, or a named array holds negative or non-finite values.
+/// Quadrature weights, >= 0, [count]. Ghost and hidden points or cells weigh 0, and so do, with
+/// `measure`, points that no cell uses. Only the cells of the highest dimension in the mesh count
+/// for `measure`; the weights then sum to the mesh's length, area or volume. Of a mesh in pieces,
+/// with ghost layers or without, the weights of each place sum over the pieces to its weight in the
+/// whole; for that, a ghost point on the seam keeps the shares of cells that are no ghosts, if the
+/// piece flags cells at all. Throws DataError if no weight is positive, or a named array holds
+/// negative or non-finite values.
 Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
                                    const WeightChoice& choice);
 

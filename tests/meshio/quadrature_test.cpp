@@ -365,12 +365,12 @@ TEST(Quadrature, RefusesWhatCannotBeMeasured) {
 }
 
 TEST(Quadrature, ChoiceAsText) {
-  for (const char* text : {"auto", "uniform", "measure", "array:my weights"})
+  for (const char* text : {"auto", "uniform", "measure", "density", "array:my weights"})
     EXPECT_EQ(to_string(weight_choice_from_string(text)), text);
   for (const char* text : {"", "Auto", "array:", "areas"})
     expect_says(message_of<UsageError>([&] { weight_choice_from_string(text); }),
                 "unknown weights '" + std::string(text) +
-                    "'; expected auto, uniform, measure or array:NAME");
+                    "'; expected auto, uniform, measure, density or array:NAME");
 }
 
 }  // namespace
