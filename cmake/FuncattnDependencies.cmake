@@ -18,9 +18,9 @@ endif()
 
 include(GNUInstallDirs)
 set(FUNCATTN_VTK_COMPONENTS
-    CommonCore CommonDataModel CommonExecutionModel FiltersCore FiltersGeneral FiltersSources
-    FiltersVerdict IOCore IOEnSight IOExodus IOGeometry IOHDF IOLegacy IOPLY IOXML IOXMLParser
-    hdf5 loguru)
+    CommonCore CommonDataModel CommonExecutionModel FiltersCore FiltersGeneral FiltersGeometry
+    FiltersModeling FiltersSources FiltersVerdict IOCore IOEnSight IOExodus IOGeometry IOHDF IOLegacy
+    IOPLY IOXML IOXMLParser hdf5 loguru)
 find_package(Torch REQUIRED)
 find_package(VTK 9.1 REQUIRED COMPONENTS ${FUNCATTN_VTK_COMPONENTS})
 find_package(Eigen3 3.4 REQUIRED)

@@ -23,19 +23,28 @@ std::string reason() {
 
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
-  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+void check_target(const fs::path& path) {
+  const std::string failed = "cannot write '" + path.string() + "': ";
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code ignored;
-  if (path_.filename().empty() || fs::is_directory(path_, ignored))
-    throw FileError("cannot write '" + path_.string() + "': it is a folder; give a file name");
+  if (path.filename().empty() || fs::is_directory(path, ignored))
+    throw FileError(failed + "it is a folder; give a file name");
   if (!fs::is_directory(folder, ignored))
-    throw FileError("cannot write '" + path_.string() + "': the folder '" + folder.string() +
+    throw FileError(failed + "the folder '" + folder.string() +
                     "' does not exist; create it first");
+  if (::access(folder.c_str(), W_OK) != 0)
+    throw FileError(failed + "the folder '" + folder.string() + "' is write-protected");
   // A device such as /dev/full or /dev/stdout can be written but not replaced by a renamed file.
-  if (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored))
-    throw FileError("cannot write '" + path_.string() +
-                    "': it is not a regular file; give the name of a file");
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    throw FileError(failed + "it is not a regular file; give the name of a file");
+  // Renaming would replace a file that its owner has write-protected.
+  if (fs::exists(path, ignored) && ::access(path.c_str(), W_OK) != 0)
+    throw FileError(failed + "the file is write-protected");
+}
 
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
+  check_target(path_);
+  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
     const std::string stem = "." + path_.stem().string() + ".part" + std::to_string(::getpid()) +

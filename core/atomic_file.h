@@ -16,7 +16,7 @@ namespace funcattn {
 class AtomicFile {
  public:
   /// Creates the temporary file, keeping the extension of `path` (some writers choose the format
-  /// by it). Throws FileError if the folder is missing or not writable, or `path` is a folder.
+  /// by it). Throws FileError as check_target() does.
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -37,6 +37,10 @@ class AtomicFile {
   int descriptor_ = -1;
   bool committed_ = false;
 };
+
+/// Throws FileError, as AtomicFile does, if no file can be made or replaced under this name: its
+/// folder is missing or write-protected, or it is a folder, a device or a write-protected file.
+void check_target(const std::filesystem::path& path);
 
 /// Writes `bytes` to `path` through an AtomicFile.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);

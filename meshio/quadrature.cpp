@@ -138,19 +138,29 @@ void for_each_part(const CellView& cell, const Visit& visit) {
     visit(static_cast<const CellView&>(part));
 }
 
-Eigen::VectorXd measure_weights(const Mesh& mesh, Association association) {
+/// Highest dimension of the cells, 0 where there are none or vertices only.
+int highest_dimension(const Mesh& mesh) {
   AxisSpacing spacing;
-  if (axis_spacing(mesh.vtk(), spacing)) return structured_measure(mesh, association, spacing);
-
+  if (axis_spacing(mesh.vtk(), spacing))
+    return static_cast<int>(std::count_if(spacing.lengths.begin(), spacing.lengths.end(),
+                                          [](const auto& lengths) { return !lengths.empty(); }));
   check_cells(mesh.vtk());
-  const RowMatrix points = mesh.coordinates(Association::point);
-  const Eigen::VectorXd present = mesh.presence(Association::cell);
-  Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
   int highest = 0;
   for_each_cell(mesh.vtk(), [&](const CellView& cell) {
     highest = std::max(highest, cell_dimension(cell.type));
   });
-  if (highest == 0) return weights;
+  return highest;
+}
+
+/// Measures of the cells of dimension `highest`, of which the mesh itself may have none.
+Eigen::VectorXd measure_weights(const Mesh& mesh, Association association, int highest) {
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
+  if (highest == 0 || highest_dimension(mesh) != highest) return weights;
+  AxisSpacing spacing;
+  if (axis_spacing(mesh.vtk(), spacing)) return structured_measure(mesh, association, spacing);
+
+  const RowMatrix points = mesh.coordinates(Association::point);
+  const Eigen::VectorXd present = mesh.presence(Association::cell);
   const CellMeasure measure_of(mesh.vtk(), points);
   const auto checked_measure = [&](const CellView& cell) {
     const double measure = measure_of(cell);
@@ -189,24 +199,86 @@ Eigen::VectorXd array_weights(const Mesh& mesh, Association association, const s
   return weights;
 }
 
-Eigen::VectorXd weights_of(const Mesh& mesh, Association association, const WeightChoice& choice) {
-  const Eigen::Index count = mesh.count(association);
-  const Eigen::VectorXd present = mesh.presence(association);
-  if (choice.kind == WeightKind::density)
-    return present.cwiseProduct(density_weights(mesh.coordinates(association), present));
-  if (choice.kind == WeightKind::array)
-    return present.cwiseProduct(array_weights(mesh, association, choice.array));
-  if (choice.kind != WeightKind::uniform) {
-    const Eigen::VectorXd weighable =
-        association == Association::point ? weighable_points(mesh) : present;
-    const Eigen::VectorXd weights = weighable.cwiseProduct(measure_weights(mesh, association));
-    if (choice.kind == WeightKind::measure && !(weights.array() > 0).any() && count > 0)
-      throw DataError(
-          "the mesh has no cells of positive length, area or volume to weigh by; use uniform "
-          "weights");
-    if (choice.kind == WeightKind::measure || (weights.array() > 0).any()) return weights;
+/// What a message about a mesh begins with.
+std::string named(const std::string& origin, const std::string& message) {
+  return message.rfind(origin, 0) == 0 ? message : origin + ": " + message;
+}
+
+/// Calls `visit(mesh, first row, number of rows)` for the meshes that have any: an empty one need
+/// hold nothing. Errors name the mesh.
+template <class Visit>
+void for_each_mesh(const std::vector<Mesh>& meshes, Association association, const Visit& visit) {
+  Eigen::Index first = 0;
+  for (const Mesh& mesh : meshes) {
+    const Eigen::Index count = mesh.count(association);
+    try {
+      if (count > 0) visit(mesh, first, count);
+    } catch (const DataError& error) {
+      throw DataError(named(mesh.origin(), error.what()));
+    }
+    first += count;
   }
+}
+
+Eigen::Index total_count(const std::vector<Mesh>& meshes, Association association) {
+  Eigen::Index total = 0;
+  for (const Mesh& mesh : meshes) total += mesh.count(association);
+  return total;
+}
+
+Eigen::VectorXd joined_presence(const std::vector<Mesh>& meshes, Association association) {
+  Eigen::VectorXd present(total_count(meshes, association));
+  for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    present.segment(first, count) = mesh.presence(association);
+  });
   return present;
+}
+
+Eigen::VectorXd joined_density(const std::vector<Mesh>& meshes, Association association) {
+  RowMatrix points(total_count(meshes, association), 3);
+  for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    points.middleRows(first, count) = mesh.coordinates(association);
+  });
+  const Eigen::VectorXd present = joined_presence(meshes, association);
+  return present.cwiseProduct(density_weights(points, present));
+}
+
+Eigen::VectorXd joined_arrays(const std::vector<Mesh>& meshes, Association association,
+                              const std::string& name) {
+  Eigen::VectorXd weights = joined_presence(meshes, association);
+  for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    weights.segment(first, count).array() *= array_weights(mesh, association, name).array();
+  });
+  return weights;
+}
+
+Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association association) {
+  int highest = 0;
+  for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index, Eigen::Index) {
+    highest = std::max(highest, highest_dimension(mesh));
+  });
+  Eigen::VectorXd weights(total_count(meshes, association));
+  for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    const Eigen::VectorXd weighable =
+        association == Association::point ? weighable_points(mesh) : mesh.presence(association);
+    weights.segment(first, count) =
+        weighable.cwiseProduct(measure_weights(mesh, association, highest));
+  });
+  return weights;
+}
+
+Eigen::VectorXd chosen_weights(const std::vector<Mesh>& meshes, Association association,
+                               const WeightChoice& choice) {
+  if (choice.kind == WeightKind::density) return joined_density(meshes, association);
+  if (choice.kind == WeightKind::array) return joined_arrays(meshes, association, choice.array);
+  if (choice.kind == WeightKind::uniform) return joined_presence(meshes, association);
+  const Eigen::VectorXd weights = joined_measure(meshes, association);
+  if ((weights.array() > 0).any()) return weights;
+  if (choice.kind == WeightKind::measure && weights.size() > 0)
+    throw DataError(meshes.front().origin() +
+                    ": the mesh has no cells of positive length, area or volume to weigh by; use "
+                    "uniform weights");
+  return joined_presence(meshes, association);
 }
 
 }  // namespace
@@ -241,16 +313,15 @@ std::string to_string(const WeightChoice& choice) {
 
 Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
                                    const WeightChoice& choice) {
-  Eigen::VectorXd weights;
-  try {
-    weights = weights_of(mesh, association, choice);
-  } catch (const DataError& error) {
-    const std::string message = error.what();
-    if (message.rfind(mesh.origin(), 0) == 0) throw;
-    throw DataError(mesh.origin() + ": " + message);
-  }
+  return quadrature_weights(std::vector<Mesh>{mesh}, association, choice);
+}
+
+Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association association,
+                                   const WeightChoice& choice) {
+  if (meshes.empty()) throw DataError("no meshes to weigh");
+  const Eigen::VectorXd weights = chosen_weights(meshes, association, choice);
   if (!(weights.array() > 0).any())
-    throw DataError(mesh.origin() + ": no " + to_string(association) +
+    throw DataError(meshes.front().origin() + ": no " + to_string(association) +
                     " has a positive weight (of " + std::to_string(weights.size()) + ")");
   return weights;
 }

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <string>
+#include <vector>
 
 #include "meshio/mesh.h"
 
@@ -34,6 +35,12 @@ std::string to_string(const WeightChoice& choice);
 /// piece flags cells at all. Throws DataError if no weight is positive, or a named array holds
 /// negative or non-finite values.
 Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
+                                   const WeightChoice& choice);
+
+/// The same for meshes that cover one domain together (the leaves of a tree), one after the other:
+/// the highest dimension is that of all, a mesh may weigh nothing, and pieces with ghost layers
+/// weigh as the whole does. Throws DataError, also if there is no mesh.
+Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association association,
                                    const WeightChoice& choice);
 
 }  // namespace funcattn

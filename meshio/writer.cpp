@@ -44,7 +44,6 @@ Mesh prepared(const Mesh& leaf, const MeshTree& tree, const WriteOptions& option
 
 void write_checked(const MeshTree& tree, const FormatSupport& support,
                    const std::filesystem::path& path, const WriteOptions& options) {
-  if (!tree.vtk()->IsA(support.data_class)) throw UsageError(unwritable(tree, support));
   std::vector<Mesh> leaves;
   for (std::size_t i = 0; i < tree.leaves().size(); ++i) {
     try {
@@ -65,9 +64,7 @@ void WriteOptions::validate() const {
                      ", expected 1 (fast) to 9 (small)");
 }
 
-void write_mesh_tree(const MeshTree& tree, const std::filesystem::path& path,
-                     const WriteOptions& options) {
-  options.validate();
+void check_format(const MeshTree& tree, const std::filesystem::path& path) {
   const std::string failed = "cannot write '" + path.string() + "': ";
   const FormatSupport* support = find_format(path);
   if (!support)
@@ -77,6 +74,15 @@ void write_mesh_tree(const MeshTree& tree, const std::filesystem::path& path,
     throw UsageError(failed + support->format.extension +
                      " can be read, but VTK has no writer that keeps every array; use " +
                      suggested_extension(tree));
+  if (!tree.vtk()->IsA(support->data_class)) throw UsageError(failed + unwritable(tree, *support));
+}
+
+void write_mesh_tree(const MeshTree& tree, const std::filesystem::path& path,
+                     const WriteOptions& options) {
+  options.validate();
+  check_format(tree, path);
+  const FormatSupport* support = find_format(path);
+  const std::string failed = "cannot write '" + path.string() + "': ";
   // Renaming would replace a file that its owner has write-protected.
   if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0)
     throw FileError(failed + "the file is write-protected");

@@ -39,6 +39,10 @@ void write_mesh_tree(const MeshTree& tree, const std::filesystem::path& path,
 void write_mesh(const Mesh& mesh, const std::filesystem::path& path,
                 const WriteOptions& options = {});
 
+/// Throws UsageError, as write_mesh_tree() does, if the format of the extension cannot hold these
+/// data or cannot be written.
+void check_format(const MeshTree& tree, const std::filesystem::path& path);
+
 /// Extension of the VTK XML format that holds everything of these data: ".vtu", ".vtm", ...
 std::string suggested_extension(const MeshTree& tree);
 

@@ -33,19 +33,75 @@ RowMatrix required_array(const Mesh& mesh, const Contract& contract, const Array
   return view.to_double();
 }
 
-/// Throws DataError if rows where `used` is positive hold NaN or Inf.
-void check_finite(const std::string& what, const RowMatrix& values, const Eigen::VectorXd& used) {
-  Eigen::Index count = 0;
-  Eigen::Index first = -1;
-  for (Eigen::Index row = 0; row < values.rows(); ++row) {
-    if (used[row] <= 0 || values.row(row).allFinite()) continue;
-    if (first < 0) first = row;
-    ++count;
+/// The entries of all meshes, one mesh after the other.
+class Entries {
+ public:
+  Entries(const std::vector<Mesh>& meshes, Association association) : meshes_(meshes) {
+    for (const Mesh& mesh : meshes) {
+      counts_.push_back(mesh.count(association));
+      total_ += counts_.back();
+    }
   }
-  if (count > 0)
-    throw DataError(what + " holds NaN or Inf at " + std::to_string(count) + " of " +
-                    std::to_string(values.rows()) + " entries, the first at index " +
-                    std::to_string(first) + "; repair or remove these values");
+
+  Eigen::Index total() const { return total_; }
+  const std::vector<Eigen::Index>& counts() const { return counts_; }
+
+  /// Calls `visit(mesh, first entry, number of entries)`; meshes without entries are left out, for
+  /// they need hold nothing.
+  template <class Visit>
+  void for_each_mesh(const Visit& visit) const {
+    Eigen::Index first = 0;
+    for (std::size_t i = 0; i < meshes_.size(); ++i) {
+      if (counts_[i] > 0) visit(meshes_[i], first, counts_[i]);
+      first += counts_[i];
+    }
+  }
+
+ private:
+  const std::vector<Mesh>& meshes_;
+  std::vector<Eigen::Index> counts_;
+  Eigen::Index total_ = 0;
+};
+
+/// Finds the entries whose values are not finite.
+class FiniteCheck {
+ public:
+  FiniteCheck(Eigen::Index count, NanPolicy policy)
+      : policy_(policy), unusable_(static_cast<std::size_t>(count), false) {}
+
+  /// Marks rows of `values` that hold NaN or Inf, those that are needed only where `only_used`.
+  /// Throws DataError for rows where `used` is positive, if the policy says so.
+  template <class Values>
+  void check(const std::string& what, const Values& values, Eigen::Index first,
+             const Eigen::VectorXd& used, bool only_used) {
+    Eigen::Index count = 0;
+    Eigen::Index first_bad = -1;
+    for (Eigen::Index row = 0; row < values.rows(); ++row) {
+      const bool counts = used[first + row] > 0;
+      if ((only_used && !counts) || values.row(row).allFinite()) continue;
+      unusable_[static_cast<std::size_t>(first + row)] = true;
+      if (!counts) continue;
+      if (first_bad < 0) first_bad = row;
+      ++count;
+    }
+    if (count > 0 && policy_ == NanPolicy::error)
+      throw DataError(what + " holds NaN or Inf at " + std::to_string(count) + " of " +
+                      std::to_string(values.rows()) + " entries, the first at index " +
+                      std::to_string(first_bad) +
+                      "; repair these values, or let the NaN policy mask or drop such entries");
+  }
+
+  std::vector<bool> take() { return std::move(unusable_); }
+  bool is_unusable(Eigen::Index row) const { return unusable_[static_cast<std::size_t>(row)]; }
+
+ private:
+  NanPolicy policy_;
+  std::vector<bool> unusable_;
+};
+
+/// The memory of a float64 tensor [n,C] as a matrix.
+Eigen::Map<RowMatrix> matrix_of(const Tensor& tensor) {
+  return {tensor.data_ptr<double>(), tensor.size(0), tensor.size(1)};
 }
 
 RowMatrix select_columns(const RowMatrix& values, const std::vector<int>& columns) {
@@ -55,111 +111,185 @@ RowMatrix select_columns(const RowMatrix& values, const std::vector<int>& column
   return selected;
 }
 
-Tensor to_tensor(const RowMatrix& values) {
-  const Tensor tensor = torch::empty({values.rows(), values.cols()}, torch::kFloat64);
-  std::copy_n(values.data(), values.size(), tensor.data_ptr<double>());
-  return tensor;
-}
-
 Tensor to_tensor(const Eigen::VectorXd& values) {
   const Tensor tensor = torch::empty({values.size()}, torch::kFloat64);
   std::copy_n(values.data(), values.size(), tensor.data_ptr<double>());
   return tensor;
 }
 
-/// Value arrays side by side, [count, value_components], checked where `used` is positive.
-RowMatrix gather_values(const Mesh& mesh, const Contract& contract, Eigen::Index count,
-                        const Eigen::VectorXd& used) {
-  RowMatrix values(count, contract.value_components());
-  Eigen::Index column = 0;
-  for (const InputArray& input : contract.inputs) {
-    if (input.role != InputRole::value) continue;
-    const RowMatrix array = required_array(mesh, contract, input);
-    check_finite(where(mesh, input), array, used);
-    values.middleCols(column, array.cols()) = array;
-    column += array.cols();
-  }
+std::string coordinates_of(const Mesh& mesh, Association association) {
+  return mesh.origin() + ": the coordinates of the " + to_string(association) + "s";
+}
+
+/// [entries, axes]
+Tensor gather_coordinates(const Entries& entries, const Contract& contract,
+                          const Eigen::VectorXd& used, FiniteCheck& finite) {
+  const Association association = contract.association();
+  const Tensor coordinates =
+      torch::empty({entries.total(), contract.coordinates.dimension()}, torch::kFloat64);
+  auto all = matrix_of(coordinates);
+  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    auto block = all.middleRows(first, count);
+    block = select_columns(mesh.coordinates(association), contract.coordinates.axes);
+    finite.check(coordinates_of(mesh, association), block, first, used, false);
+  });
+  return coordinates;
+}
+
+/// Value arrays side by side, [entries, value_components].
+Tensor gather_values(const Entries& entries, const Contract& contract, const Eigen::VectorXd& used,
+                     bool only_used, FiniteCheck& finite) {
+  const Tensor values =
+      torch::empty({entries.total(), contract.value_components()}, torch::kFloat64);
+  auto all = matrix_of(values);
+  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    Eigen::Index column = 0;
+    for (const InputArray& input : contract.inputs) {
+      if (input.role != InputRole::value) continue;
+      auto block = all.block(first, column, count, input.components);
+      block = required_array(mesh, contract, input);
+      finite.check(where(mesh, input), block, first, used, only_used);
+      column += input.components;
+    }
+  });
   return values;
 }
 
-Tensor gather_targets(const Mesh& mesh, const Contract& contract, Eigen::Index count,
+Tensor gather_targets(const Entries& entries, const Contract& contract,
                       const Eigen::VectorXd& used) {
-  RowMatrix targets(count, contract.output_components());
-  Eigen::Index column = 0;
-  for (const ArraySpec& output : contract.outputs) {
-    const ArrayView view = mesh.array(output.name, output.association);
-    if (view.components() != output.components)
-      throw DataError(where(mesh, output) + " has " + std::to_string(view.components()) +
-                      " components, the operator predicts " + std::to_string(output.components));
-    const RowMatrix array = view.to_double();
-    check_finite(where(mesh, output), array, used);
-    targets.middleCols(column, array.cols()) = array;
-    column += array.cols();
-  }
-  return to_tensor(targets);
+  FiniteCheck finite(entries.total(), NanPolicy::error);
+  const Tensor targets =
+      torch::empty({entries.total(), contract.output_components()}, torch::kFloat64);
+  auto all = matrix_of(targets);
+  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    Eigen::Index column = 0;
+    for (const ArraySpec& output : contract.outputs) {
+      const ArrayView view = mesh.array(output.name, output.association);
+      if (view.components() != output.components)
+        throw DataError(where(mesh, output) + " has " + std::to_string(view.components()) +
+                        " components, the operator predicts " + std::to_string(output.components));
+      auto block = all.block(first, column, count, output.components);
+      block = view.to_double();
+      finite.check(where(mesh, output), block, first, used, false);
+      column += output.components;
+    }
+  });
+  return targets;
 }
 
-/// Rows of the points that the flag array marks and that are no ghosts.
-std::vector<std::int64_t> flagged_rows(const Mesh& mesh, const Contract& contract,
-                                       const InputArray& flag, const Eigen::VectorXd& presence) {
-  const RowMatrix values = required_array(mesh, contract, flag);
-  check_finite(where(mesh, flag), values, presence);
-  std::vector<std::int64_t> rows;
-  for (Eigen::Index row = 0; row < values.rows(); ++row)
-    if (presence[row] > 0 && (values.row(row).array() != 0).any()) rows.push_back(row);
+/// Entries that the flag array marks and that are no ghosts.
+std::vector<Eigen::Index> flagged_entries(const Entries& entries, const Contract& contract,
+                                          const InputArray& flag, FiniteCheck& finite) {
+  std::vector<Eigen::Index> rows;
+  std::string last;
+  Eigen::VectorXd presence(entries.total());
+  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index) {
+    const RowMatrix values = required_array(mesh, contract, flag);
+    presence.segment(first, values.rows()) = mesh.presence(contract.association());
+    last = where(mesh, flag);
+    finite.check(last, values, first, presence, true);
+    for (Eigen::Index row = 0; row < values.rows(); ++row)
+      if (presence[first + row] > 0 && (values.row(row).array() != 0).any())
+        rows.push_back(first + row);
+  });
   if (rows.empty())
-    throw DataError(where(mesh, flag) + " marks no source point: all of its " +
-                    std::to_string(values.rows()) +
+    throw DataError(last + " marks no source point: all of its " + std::to_string(entries.total()) +
                     " values are 0; set it to 1 where the input is known");
   return rows;
 }
 
+void refuse_nothing_left(const std::vector<Mesh>& meshes, bool anything) {
+  if (!anything)
+    throw DataError(meshes.front().origin() +
+                    ": nothing to compute from is left, since all that weighs anything holds NaN "
+                    "or Inf");
+}
+
 }  // namespace
 
-Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoice& weights,
-                   bool with_targets) {
-  const Association association = contract.association();
-  const Eigen::Index count = mesh.count(association);
-  if (count == 0)
-    throw DataError(mesh.origin() + ": the mesh has no " + to_string(association) +
-                    "s; nothing can be computed from it");
-  const std::optional<InputArray> flag = contract.source_flag();
-  const Eigen::VectorXd presence = mesh.presence(association);
-  const Eigen::VectorXd query_weights = quadrature_weights(mesh, association, weights);
+Eigen::Index BoundMeshes::unusable_count() const {
+  return std::count(unusable.begin(), unusable.end(), true);
+}
 
-  std::vector<std::int64_t> source_rows;
+BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contract,
+                        const WeightChoice& weights, NanPolicy nan, bool with_targets) {
+  const Association association = contract.association();
+  const Entries entries(meshes, association);
+  if (entries.total() == 0)
+    throw DataError((meshes.empty() ? std::string("no mesh was given")
+                                    : meshes.front().origin() + ": the mesh has no " +
+                                          to_string(association) + "s") +
+                    "; nothing can be computed from it");
+  const std::optional<InputArray> flag = contract.source_flag();
+  Eigen::VectorXd query_weights = quadrature_weights(meshes, association, weights);
+  FiniteCheck finite(entries.total(), nan);
+
+  std::vector<Eigen::Index> source_rows;
   // Where an operator's values are needed: at its source points.
   Eigen::VectorXd used = query_weights;
   if (flag) {
-    source_rows = flagged_rows(mesh, contract, *flag, presence);
+    source_rows = flagged_entries(entries, contract, *flag, finite);
     used.setZero();
-    for (const std::int64_t row : source_rows) used[row] = 1;
+    for (const Eigen::Index row : source_rows) used[row] = 1;
   }
+  const Tensor coordinates =
+      gather_coordinates(entries, contract, query_weights.cwiseMax(used), finite);
+  const Tensor values = gather_values(entries, contract, used, flag.has_value(), finite);
 
-  const RowMatrix coordinates =
-      select_columns(mesh.coordinates(association), contract.coordinates.axes);
-  check_finite(mesh.origin() + ": the coordinates of the " + to_string(association) + "s",
-               coordinates, query_weights.cwiseMax(used));
-  const Tensor all_coordinates = to_tensor(coordinates);
-  const Tensor all_values = to_tensor(gather_values(mesh, contract, count, used));
+  for (Eigen::Index row = 0; row < entries.total(); ++row)
+    if (finite.is_unusable(row)) query_weights[row] = 0;
+  refuse_nothing_left(meshes, flag || (query_weights.array() > 0).any());
 
-  Sample sample;
-  sample.name = mesh.origin();
-  sample.query.coordinates = all_coordinates;
-  sample.query.weights = to_tensor(query_weights);
+  BoundMeshes bound;
+  bound.counts = entries.counts();
+  bound.sample.name = meshes.front().origin();
+  bound.sample.query.coordinates = coordinates;
+  bound.sample.query.weights = to_tensor(query_weights);
   if (flag) {
-    const Tensor rows = torch::tensor(source_rows, torch::kInt64);
-    sample.source.coordinates = all_coordinates.index_select(0, rows);
-    sample.source.values = all_values.index_select(0, rows);
-    sample.source.weights =
-        torch::ones({static_cast<std::int64_t>(source_rows.size())}, torch::kFloat64);
-    sample.query_is_source = false;
+    std::vector<std::int64_t> rows;
+    for (const Eigen::Index row : source_rows)
+      if (!finite.is_unusable(row)) rows.push_back(row);
+    refuse_nothing_left(meshes, !rows.empty());
+    const Tensor index = torch::tensor(rows, torch::kInt64);
+    bound.sample.source.coordinates = coordinates.index_select(0, index);
+    bound.sample.source.values = values.index_select(0, index);
+    bound.sample.source.weights = torch::ones({index.size(0)}, torch::kFloat64);
+    bound.sample.query_is_source = false;
   } else {
-    sample.query.values = all_values;
-    sample.source = sample.query;
+    bound.sample.query.values = values;
+    bound.sample.source = bound.sample.query;
   }
-  if (with_targets) sample.targets = gather_targets(mesh, contract, count, query_weights);
-  return sample;
+  if (with_targets) bound.sample.targets = gather_targets(entries, contract, query_weights);
+  bound.unusable = finite.take();
+  return bound;
+}
+
+Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoice& weights,
+                   bool with_targets) {
+  return bind_meshes({mesh}, contract, weights, NanPolicy::error, with_targets).sample;
+}
+
+BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract, bool with_values,
+                      const Eigen::VectorXd& weights, NanPolicy nan) {
+  const Entries entries(meshes, contract.association());
+  const Eigen::VectorXd used = Eigen::VectorXd::Ones(entries.total());
+  FiniteCheck finite(entries.total(), nan);
+  BoundQuery bound;
+  bound.counts = entries.counts();
+  bound.points.coordinates = gather_coordinates(entries, contract, used, finite);
+  if (with_values) bound.points.values = gather_values(entries, contract, used, false, finite);
+  bound.unusable = finite.take();
+  Eigen::VectorXd usable_weights = weights;
+  for (Eigen::Index row = 0; row < entries.total(); ++row)
+    if (bound.unusable[static_cast<std::size_t>(row)]) usable_weights[row] = 0;
+  bound.points.weights = to_tensor(usable_weights);
+  return bound;
+}
+
+Tensor to_tensor(const RowMatrix& values) {
+  const Tensor tensor = torch::empty({values.rows(), values.cols()}, torch::kFloat64);
+  std::copy_n(values.data(), values.size(), tensor.data_ptr<double>());
+  return tensor;
 }
 
 RowMatrix to_matrix(const Tensor& values) {
@@ -169,36 +299,38 @@ RowMatrix to_matrix(const Tensor& values) {
   return matrix;
 }
 
-std::vector<std::string> range_warnings(const Mesh& mesh, const Contract& contract) {
-  std::vector<std::string> warnings;
-  const Association association = contract.association();
-  const std::int64_t count = mesh.count(association);
-  if (contract.max_points > 0 && (count < contract.min_points || count > contract.max_points))
-    warnings.push_back(mesh.origin() + " has " + std::to_string(count) + " " +
-                       to_string(association) + "s, training had " +
-                       std::to_string(contract.min_points) + " to " +
-                       std::to_string(contract.max_points));
+std::vector<std::string> count_warnings(const std::string& origin, Eigen::Index count,
+                                        const Contract& contract) {
+  if (contract.max_points == 0 || (count >= contract.min_points && count <= contract.max_points))
+    return {};
+  return {origin + " has " + std::to_string(count) + " " + to_string(contract.association()) +
+          "s, training had " + std::to_string(contract.min_points) + " to " +
+          std::to_string(contract.max_points)};
+}
 
+std::vector<std::string> box_warnings(const std::string& origin, const Tensor& coordinates,
+                                      const Contract& contract) {
+  std::vector<std::string> warnings;
   const std::vector<int>& axes = contract.coordinates.axes;
-  if (count == 0 || contract.bounds_min.size() != axes.size() ||
+  if (coordinates.size(0) == 0 || contract.bounds_min.size() != axes.size() ||
       contract.bounds_max.size() != axes.size())
     return warnings;
-  const RowMatrix coordinates = select_columns(mesh.coordinates(association), axes);
   // The longest edge of the box is the yardstick: a planar training set has an edge of length 0.
   double longest = 0;
   for (std::size_t i = 0; i < axes.size(); ++i)
     longest = std::max(longest, contract.bounds_max[i] - contract.bounds_min[i]);
+  const auto places = matrix_of(coordinates);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto column = coordinates.col(static_cast<Eigen::Index>(i));
+    const auto column = places.col(static_cast<Eigen::Index>(i));
     const double low = column.minCoeff<Eigen::PropagateNumbers>();
     const double high = column.maxCoeff<Eigen::PropagateNumbers>();
     if (low >= contract.bounds_min[i] - far_outside * longest &&
         high <= contract.bounds_max[i] + far_outside * longest)
       continue;
-    warnings.push_back(mesh.origin() + " spans " + "xyz"[axes[i]] + " = " +
-                       format_significant(low, 6) + " to " + format_significant(high, 6) +
-                       ", training spanned " + format_significant(contract.bounds_min[i], 6) +
-                       " to " + format_significant(contract.bounds_max[i], 6) +
+    warnings.push_back(origin + " spans " + "xyz"[axes[i]] + " = " + format_significant(low, 6) +
+                       " to " + format_significant(high, 6) + ", training spanned " +
+                       format_significant(contract.bounds_min[i], 6) + " to " +
+                       format_significant(contract.bounds_max[i], 6) +
                        ": the prediction extrapolates");
   }
   return warnings;

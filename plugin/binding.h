@@ -10,25 +10,60 @@
 #include "meshio/quadrature.h"
 #include "operators/contract.h"
 #include "operators/point_samples.h"
+#include "plugin/nan_policy.h"
 
 namespace funcattn {
 
-/// A mesh as the operator of `contract` sees it: float64 tensors without batch axis, physical
-/// units.
+/// Meshes as one sample. An entry is a point, or a cell where the contract's arrays are cell
+/// arrays; the entries of all meshes stand one after the other, in the order of the meshes.
+struct BoundMeshes {
+  Sample sample;
+  std::vector<Eigen::Index> counts;  ///< Entries per mesh.
+  std::vector<bool> unusable;        ///< Entries whose coordinates or inputs are not finite.
+  Eigen::Index unusable_count() const;
+};
+
+/// Meshes (one, or the leaves of a tree) as the operator of `contract` sees them: float64 tensors
+/// without batch axis, physical units.
 ///
 /// Where the contract has a source_flag, the source is the points whose flag is non-zero, each of
 /// weight 1 (a quadrature rule for the mesh says nothing about scattered samples), and the query is
 /// all points; otherwise source and query are all points with their quadrature weights. Query
-/// weights are the quadrature weights. Targets are filled where `with_targets`.
-/// Throws DataError for absent arrays, wrong component counts, and NaN or Inf in any used value at
-/// a point of positive weight (array, count, first index).
+/// weights are the quadrature weights. Unusable entries weigh 0 and are no source points. Targets
+/// are filled where `with_targets`.
+/// Throws DataError for absent arrays, wrong component counts, no entry of positive weight and,
+/// with NanPolicy::error, for NaN or Inf in a used value at an entry of positive weight (array,
+/// count, first index).
+BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contract,
+                        const WeightChoice& weights, NanPolicy nan, bool with_targets = false);
+
+/// One mesh, NanPolicy::error.
 Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoice& weights,
                    bool with_targets);
 
+/// Places of other meshes at which an operator is to be evaluated: coordinates, and inputs where
+/// `with_values`; `weights` as given. NaN is handled as by bind_meshes, every entry counting as
+/// used. Throws DataError.
+struct BoundQuery {
+  PointSamples points;
+  std::vector<Eigen::Index> counts;
+  std::vector<bool> unusable;
+};
+BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract, bool with_values,
+                      const Eigen::VectorXd& weights, NanPolicy nan);
+
 /// [n,C] tensor to a row-major matrix.
 RowMatrix to_matrix(const Tensor& values);
+/// Row-major matrix to a float64 tensor [n,C].
+Tensor to_tensor(const RowMatrix& values);
 
-/// What in the mesh lies outside what the operator was trained on: point count, bounding box.
-std::vector<std::string> range_warnings(const Mesh& mesh, const Contract& contract);
+/// Whether the number of entries lies outside the range of training. @param origin what to call
+/// them
+std::vector<std::string> count_warnings(const std::string& origin, Eigen::Index count,
+                                        const Contract& contract);
+
+/// Axes along which the coordinates [n,D] leave the bounding box of training.
+std::vector<std::string> box_warnings(const std::string& origin, const Tensor& coordinates,
+                                      const Contract& contract);
 
 }  // namespace funcattn

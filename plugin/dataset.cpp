@@ -1,8 +1,6 @@
 #include "plugin/dataset.h"
 
-#include <vtkNew.h>
-#include <vtkXMLDataElement.h>
-#include <vtkXMLDataParser.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +10,6 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/reader.h"
-#include "meshio/vtk_messages.h"
 
 namespace funcattn {
 
@@ -93,18 +90,9 @@ std::vector<fs::path> list_folder(const fs::path& folder) {
   return files;
 }
 
-/// A file named in `list`, relative to its folder; `where` says in which line or entry.
-fs::path referenced_file(const fs::path& list, const std::string& name, const std::string& where) {
-  const fs::path file = list.parent_path() / fs::path(name);
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored))
-    throw FileError("'" + list.string() + "', " + where + ": there is no file '" + file.string() +
-                    "'");
-  return file;
-}
-
-std::vector<fs::path> read_list(const fs::path& list) {
-  std::istringstream stream(read_file(list));
+/// Paths of a list, one a line, relative to `folder`; `title` names the list in messages.
+std::vector<fs::path> read_lines(std::istream& stream, const fs::path& folder,
+                                 const std::string& title) {
   std::vector<fs::path> files;
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
@@ -112,57 +100,79 @@ std::vector<fs::path> read_list(const fs::path& list) {
     line.erase(line.find_last_not_of(" \t\r") + 1);
     line.erase(0, line.find_first_not_of(" \t"));
     if (line.empty() || line.front() == '#') continue;
-    files.push_back(referenced_file(list, line, "line " + std::to_string(number)));
+    const fs::path file = folder / fs::path(line);
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored))
+      throw FileError(title + ", line " + std::to_string(number) + ": there is no file '" +
+                      file.string() + "'");
+    files.push_back(file);
   }
-  if (files.empty())
-    throw FileError("'" + list.string() + "' lists no file; put one path per line");
+  if (files.empty()) throw FileError(title + " lists no file; put one path per line");
   return files;
 }
 
-std::vector<fs::path> read_collection(const fs::path& collection) {
-  std::istringstream stream(read_file(collection));
-  const VtkMessages messages;
-  const vtkNew<vtkXMLDataParser> parser;
-  messages.observe(parser);
-  parser->SetStream(&stream);
-  vtkXMLDataElement* root = parser->Parse() != 0 ? parser->GetRootElement() : nullptr;
-  vtkXMLDataElement* list = root ? root->FindNestedElementWithName("Collection") : nullptr;
-  if (!list)
-    throw FileError("'" + collection.string() + "' is damaged or no ParaView collection: " +
-                    (messages.has_errors() ? messages.first_error()
-                                           : std::string("no element 'Collection' in it")));
-  std::vector<fs::path> files;
-  std::vector<std::string> times;
-  for (int i = 0; i < list->GetNumberOfNestedElements(); ++i) {
-    vtkXMLDataElement* entry = list->GetNestedElement(i);
-    if (std::string(entry->GetName()) != "DataSet") continue;
-    const std::string where = "entry " + std::to_string(files.size());
-    const char* file = entry->GetAttribute("file");
-    if (!file)
-      throw FileError("'" + collection.string() + "', " + where +
-                      ": the attribute 'file' is absent");
-    const char* time = entry->GetAttribute("timestep");
-    if (time && std::find(times.begin(), times.end(), time) != times.end())
-      throw FileError("'" + collection.string() + "', " + where + ": time step " + time +
-                      " has several parts; merge them into one file per time step");
-    if (time) times.emplace_back(time);
-    files.push_back(referenced_file(collection, file, where));
-  }
-  if (files.empty()) throw FileError("'" + collection.string() + "' names no data set");
-  return files;
+std::vector<TimedFile> read_collection(const fs::path& collection) {
+  std::vector<TimedFile> entries = read_pvd(collection);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (entries[i].time && entries[i].time == entries[j].time)
+        throw FileError("'" + collection.string() + "', entry " + std::to_string(i + 1) +
+                        ": time step " + format_number(*entries[i].time) +
+                        " has several parts; merge them into one file per time step");
+  return entries;
+}
+
+InputFiles untimed(const fs::path& location, const std::vector<fs::path>& files) {
+  InputFiles input;
+  input.location = location;
+  for (const fs::path& file : files) input.files.push_back({file, std::nullopt});
+  return input;
 }
 
 }  // namespace
 
-std::vector<fs::path> list_samples(const fs::path& location) {
+InputFiles list_input(const fs::path& location) {
   std::error_code ignored;
   if (!fs::exists(location, ignored))
     throw FileError("there is no file or folder '" + location.string() + "'");
-  if (fs::is_directory(location, ignored)) return list_folder(location);
+  if (fs::is_directory(location, ignored)) return untimed(location, list_folder(location));
   const std::string extension = lower(location.extension().string());
-  if (extension == ".txt" || extension == ".lst") return read_list(location);
-  if (extension == ".pvd") return read_collection(location);
-  return {location};
+  if (extension == ".txt" || extension == ".lst") {
+    std::istringstream stream(read_file(location));
+    return untimed(location,
+                   read_lines(stream, location.parent_path(), "'" + location.string() + "'"));
+  }
+  if (extension == ".pvd") return {location, read_collection(location), true};
+  return untimed(location, {location});
+}
+
+std::vector<fs::path> list_samples(const fs::path& location) {
+  std::vector<fs::path> files;
+  for (const TimedFile& entry : list_input(location).files) files.push_back(entry.file);
+  return files;
+}
+
+std::vector<fs::path> read_list(std::istream& stream) {
+  return read_lines(stream, fs::path(), "the list on standard input");
+}
+
+bool is_pattern(const fs::path& path) {
+  std::error_code ignored;
+  return path.string().find_first_of("*?[") != std::string::npos && !fs::exists(path, ignored);
+}
+
+std::vector<fs::path> match_pattern(const fs::path& pattern) {
+  glob_t found = {};
+  const int status = ::glob(pattern.c_str(), GLOB_ERR, nullptr, &found);
+  std::vector<fs::path> files;
+  for (std::size_t i = 0; status == 0 && i < found.gl_pathc; ++i)
+    files.emplace_back(found.gl_pathv[i]);
+  ::globfree(&found);
+  if (files.empty()) throw FileError("no file matches '" + pattern.string() + "'");
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return naturally_less(a.string(), b.string());
+  });
+  return files;
 }
 
 }  // namespace funcattn

@@ -1,73 +1,49 @@
 #include "plugin/stage.h"
 
-#include <c10/core/InferenceMode.h>
+#include <algorithm>
 
 #include "core/error.h"
-#include "meshio/quadrature.h"
 #include "operators/operator_file.h"
-#include "operators/threads.h"
-#include "plugin/binding.h"
+#include "plugin/prediction.h"
+#include "plugin/stage_arrays.h"
 
 namespace funcattn {
 
+const char* to_string(NanPolicy policy) {
+  switch (policy) {
+    case NanPolicy::error:
+      return "error";
+    case NanPolicy::mask:
+      return "mask";
+    case NanPolicy::drop:
+      return "drop";
+  }
+  return "";
+}
+
 namespace {
 
-/// Integers above this are not all representable in float32.
-constexpr double largest_exact_integer = 16777216;
-
-PointSamples add_batch_axis(const PointSamples& samples) {
-  PointSamples batch;
-  batch.coordinates = samples.coordinates.unsqueeze(0);
-  if (samples.values.defined()) batch.values = samples.values.unsqueeze(0);
-  batch.weights = samples.weights.unsqueeze(0);
-  return batch;
+StageMeshes meshes_of(const MeshTree& tree) {
+  return {tree.origin(), tree.leaves()};
 }
 
-ArraySpec predicted(const ArraySpec& output, const std::string& suffix) {
-  ArraySpec spec = output;
-  spec.name += suffix;
-  return spec;
+Eigen::Index count_of(const StageMeshes& meshes, Association association) {
+  Eigen::Index count = 0;
+  for (const Mesh& mesh : meshes.parts) count += mesh.count(association);
+  return count;
 }
 
-void check_names_are_free(const Mesh& mesh, const Contract& contract, const StageOptions& options) {
-  if (options.overwrite) return;
-  for (const ArraySpec& output : contract.outputs) {
-    const ArraySpec spec = predicted(output, options.suffix);
-    if (mesh.has_array(spec.name, spec.association))
-      throw DataError(mesh.origin() + ": the " + to_string(spec.association) + " array '" +
-                      spec.name +
-                      "', which would receive the prediction, exists already; choose another "
-                      "suffix or allow overwriting");
-  }
-}
+/// What one prediction leaves on the meshes that get it; no meshes where it was only checked.
+struct Outcome {
+  std::vector<Mesh> meshes;
+  StageReport report;
+};
 
-void check_finite(const RowMatrix& prediction, const Mesh& mesh, const Contract& contract) {
-  if (prediction.allFinite()) return;
-  Eigen::Index column = 0;
-  for (const ArraySpec& output : contract.outputs) {
-    const auto values = prediction.middleCols(column, output.components).array();
-    const Eigen::Index bad = values.size() - values.isFinite().count();
-    if (bad > 0)
-      throw NumericError(mesh.origin() + ": the prediction of '" + output.name + "' has " +
-                         std::to_string(bad) + " non-finite of " + std::to_string(values.size()) +
-                         " values; compare the input with the training range in the operator file");
-    column += output.components;
-  }
-}
-
-std::vector<std::string> precision_warnings(const Mesh& mesh, const Operator& op) {
-  std::vector<std::string> warnings;
-  if (op.dtype() != torch::kFloat32) return warnings;
-  for (const InputArray& input : op.contract().inputs) {
-    const ArrayView view = mesh.array(input.name, input.association);
-    const bool wide = view.type() == ScalarType::int64 || view.type() == ScalarType::uint64 ||
-                      view.type() == ScalarType::int32 || view.type() == ScalarType::uint32;
-    if (input.role != InputRole::value || !wide || view.rows() == 0) continue;
-    if (view.to_double().cwiseAbs().maxCoeff() > largest_exact_integer)
-      warnings.push_back(mesh.origin() + ": '" + input.name +
-                         "' holds integers above 2^24, which the operator's float32 rounds");
-  }
-  return warnings;
+void add(StageReport& total, StageReport part) {
+  total.entries += part.entries;
+  total.unusable += part.unusable;
+  std::move(part.warnings.begin(), part.warnings.end(), std::back_inserter(total.warnings));
+  std::move(part.errors.begin(), part.errors.end(), std::back_inserter(total.errors));
 }
 
 }  // namespace
@@ -78,16 +54,68 @@ struct OperatorStage::Implementation {
     op.model().eval();
   }
 
-  RowMatrix predict(const Mesh& mesh, const StageOptions& options) const {
-    const std::string weights = options.weights.empty() ? op.contract().weights : options.weights;
-    const WeightChoice choice = weight_choice_from_string(weights);
-    const ThreadScope threads(options.threads);
-    // Grad mode belongs to a thread, so it is set in the one that computes.
-    const c10::InferenceMode inference;
-    const Sample sample = bind_sample(mesh, op.contract(), choice, false);
-    const PointSamples source = add_batch_axis(sample.source);
-    const PointSamples query = sample.query_is_source ? source : add_batch_axis(sample.query);
-    return to_matrix(op.apply(source, query).squeeze(0));
+  Outcome run_sample(const StageMeshes& given, const StageMeshes* given_query,
+                     const StageOptions& options, bool compute) const {
+    const Contract& arrays = op.contract();
+    const StageMeshes& target = given_query ? *given_query : given;
+    check_names_are_free(target.parts, arrays, options);
+    Outcome outcome;
+    outcome.report.entries = count_of(target, arrays.association());
+    if (outcome.report.entries == 0) {
+      BoundStage nothing;
+      nothing.counts.assign(target.parts.size(), 0);
+      outcome.report.warnings.push_back(target.origin + " has no " +
+                                        to_string(arrays.association()) +
+                                        "s: the predicted arrays are empty");
+      StageOptions plain = options;
+      plain.convert_association = false;
+      outcome.meshes = with_prediction(target.parts, nothing,
+                                       RowMatrix(0, arrays.output_components()), arrays, plain);
+      return outcome;
+    }
+
+    StageMeshes source{given.origin, with_converted_inputs(given.parts, arrays, options)};
+    StageMeshes query;
+    if (given_query)
+      query = {given_query->origin, with_converted_inputs(given_query->parts, arrays, options)};
+    BoundStage bound = bind_stage(op, source, given_query ? &query : nullptr, options);
+    outcome.report.unusable = std::count(bound.unusable.begin(), bound.unusable.end(), true);
+    outcome.report.warnings = bound.warnings;
+    RowMatrix truth;
+    if (!options.error_against.empty())
+      truth = true_values((given_query ? query : source).parts, arrays, options, bound.weights);
+    if (!compute) return outcome;
+
+    const RowMatrix prediction = predict(op, bound, target.origin, options.threads);
+    if (!options.error_against.empty())
+      outcome.report.errors = array_errors(prediction, truth, bound.weights, arrays, options);
+    outcome.meshes = with_prediction(target.parts, bound, prediction, arrays, options);
+    return outcome;
+  }
+
+  Outcome run_blocks(const StageMeshes& given, const StageOptions& options, bool compute) const {
+    Outcome all;
+    for (const Mesh& part : given.parts) {
+      Outcome one = run_sample({part.origin(), {part}}, nullptr, options, compute);
+      if (given.parts.size() > 1)
+        for (ArrayError& error : one.report.errors)
+          error.array = part.origin() + ": " + error.array;
+      std::move(one.meshes.begin(), one.meshes.end(), std::back_inserter(all.meshes));
+      add(all.report, std::move(one.report));
+    }
+    return all;
+  }
+
+  Outcome run_tree(const MeshTree& source, const MeshTree* query, const StageOptions& options,
+                   bool compute) const {
+    if (query && options.per_block)
+      throw UsageError(
+          "a query is evaluated with one operator, built on all blocks; leave the "
+          "choice of a sample per block away");
+    if (options.per_block) return run_blocks(meshes_of(source), options, compute);
+    if (!query) return run_sample(meshes_of(source), nullptr, options, compute);
+    const StageMeshes target = meshes_of(*query);
+    return run_sample(meshes_of(source), &target, options, compute);
   }
 
   Operator op;
@@ -105,33 +133,34 @@ const Json& OperatorStage::contract() const {
 }
 
 StageResult OperatorStage::run(const Mesh& mesh, const StageOptions& options) const {
-  const Contract& contract = implementation_->op.contract();
-  check_names_are_free(mesh, contract, options);
-  StageResult result{mesh, {}};
-  RowMatrix prediction(0, contract.output_components());
-  if (mesh.count(contract.association()) == 0) {
-    result.warnings.push_back(mesh.origin() + " has no " + to_string(contract.association()) +
-                              "s: the predicted arrays are empty");
-  } else {
-    prediction = implementation_->predict(mesh, options);
-    check_finite(prediction, mesh, contract);
-    result.warnings = range_warnings(mesh, contract);
-    for (auto& warning : precision_warnings(mesh, implementation_->op))
-      result.warnings.push_back(std::move(warning));
-  }
-  Eigen::Index column = 0;
-  for (const ArraySpec& output : contract.outputs) {
-    result.mesh =
-        result.mesh.with_array(predicted(output, options.suffix),
-                               prediction.middleCols(column, output.components), options.overwrite);
-    column += output.components;
-  }
-  return result;
+  Outcome outcome = implementation_->run_sample({mesh.origin(), {mesh}}, nullptr, options, true);
+  return {std::move(outcome.report), std::move(outcome.meshes.front())};
+}
+
+TreeResult OperatorStage::run(const MeshTree& tree, const StageOptions& options) const {
+  Outcome outcome = implementation_->run_tree(tree, nullptr, options, true);
+  return {std::move(outcome.report), tree.with_leaves(std::move(outcome.meshes))};
+}
+
+TreeResult OperatorStage::run(const MeshTree& source, const MeshTree& query,
+                              const StageOptions& options) const {
+  Outcome outcome = implementation_->run_tree(source, &query, options, true);
+  return {std::move(outcome.report), query.with_leaves(std::move(outcome.meshes))};
+}
+
+StageReport OperatorStage::check(const MeshTree& source, const MeshTree* query,
+                                 const StageOptions& options) const {
+  return implementation_->run_tree(source, query, options, false).report;
 }
 
 StageResult run(const Mesh& mesh, const std::filesystem::path& operator_file,
                 const StageOptions& options) {
   return OperatorStage(operator_file).run(mesh, options);
+}
+
+TreeResult run(const MeshTree& tree, const std::filesystem::path& operator_file,
+               const StageOptions& options) {
+  return OperatorStage(operator_file).run(tree, options);
 }
 
 }  // namespace funcattn

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -7,6 +8,8 @@
 
 #include "core/json.h"
 #include "meshio/mesh.h"
+#include "meshio/mesh_tree.h"
+#include "plugin/nan_policy.h"
 
 namespace funcattn {
 
@@ -15,16 +18,48 @@ struct StageOptions {
                                       ///< recorded in the operator file.
   std::string suffix = "_predicted";  ///< Appended to the output names of the contract.
   bool overwrite = false;             ///< Replace an array that has a predicted name.
-  int threads = 0;                    ///< < 1: the cores this process may use.
+  NanPolicy nan = NanPolicy::error;
+  bool per_block = false;            ///< Each leaf of a tree is a sample of its own.
+  bool convert_association = false;  ///< Take inputs that exist on the other association only, and
+                                     ///< hand the prediction back on that one as well.
+  bool interpolate_inputs = false;   ///< Inputs that a query mesh lacks come from the source.
+  std::vector<std::string> error_against;  ///< True arrays, one per output of the contract in its
+                                           ///< order; empty: no errors are measured.
+  int threads = 0;                         ///< < 1: the cores this process may use.
 };
 
-struct StageResult {
-  Mesh mesh;                          ///< The input with the predicted arrays added.
+/// How far one predicted array is from the array that was named as the truth, over all points (or
+/// cells) of positive quadrature weight.
+struct ArrayError {
+  std::string array;
+  std::string truth;
+  double relative_l2 = 0;  ///< |p - t| / |t| in the L2 norm weighted by the quadrature.
+  double rmse = 0;         ///< In the unit of the array.
+  double max_error = 0;
+};
+
+/// What happened besides the prediction.
+struct StageReport {
+  std::int64_t entries = 0;           ///< Points (or cells) that got a prediction, NaN included.
+  std::int64_t unusable = 0;          ///< Of these, masked or dropped for NaN.
   std::vector<std::string> warnings;  ///< Outside the training range, no points, ...
+  std::vector<ArrayError> errors;     ///< One per output where StageOptions::error_against asks.
+};
+
+struct StageResult : StageReport {
+  Mesh mesh;  ///< The input with the predicted arrays added.
+};
+
+struct TreeResult : StageReport {
+  MeshTree tree;  ///< The input (or query) with the predicted arrays added to its leaves.
 };
 
 /// A trained operator, ready to be applied to meshes of any size. Loaded once; run() is const and
 /// may be called from several threads.
+///
+/// All leaves of a tree are one sample, since the operator is global: their points are joined, each
+/// with its quadrature weight, and every leaf gets its part of the result. Ghost and hidden points
+/// take no part and get a value.
 class OperatorStage {
  public:
   /// Reads and verifies an operator file. Throws OperatorFileError.
@@ -36,10 +71,26 @@ class OperatorStage {
   /// Arrays, coordinates and units, as recorded in the file (docs/operator_file.md).
   const Json& contract() const;
 
-  /// Predicts at the points (or cells) of the mesh. Throws DataError where the mesh does not hold
-  /// what the contract names, or holds NaN there; the input is never modified. A mesh without
-  /// points comes back with the output arrays declared and a warning.
+  /// Predicts at the points (or cells) of the mesh. Throws DataError, naming file, block and array,
+  /// where the mesh does not hold what the contract names, or holds NaN there and
+  /// StageOptions::nan does not allow it; NumericError if the prediction is not finite. The input
+  /// is never modified. A mesh without points comes back with the output arrays declared and a
+  /// warning.
   StageResult run(const Mesh& mesh, const StageOptions& options = {}) const;
+  TreeResult run(const MeshTree& tree, const StageOptions& options = {}) const;
+
+  /// Evaluates the operator built on `source` at the points (or cells) of `query`, which comes back
+  /// with all that it had and the predicted arrays. Forms that separate source and query need only
+  /// the coordinates of the query (and, `paper` with cross, its inputs). For the others the query
+  /// must hold the inputs, or StageOptions::interpolate_inputs takes them from the source; its
+  /// points then join the source with weight 0. Throws DataError as run() does, and for query
+  /// points outside the source where inputs are to be interpolated.
+  TreeResult run(const MeshTree& source, const MeshTree& query,
+                 const StageOptions& options = {}) const;
+
+  /// Finds what run() would refuse, short of computing. `query` may be null.
+  StageReport check(const MeshTree& source, const MeshTree* query,
+                    const StageOptions& options = {}) const;
 
  private:
   struct Implementation;
@@ -49,5 +100,7 @@ class OperatorStage {
 /// One call: load, run, forget. Use OperatorStage to run more than once.
 StageResult run(const Mesh& mesh, const std::filesystem::path& operator_file,
                 const StageOptions& options = {});
+TreeResult run(const MeshTree& tree, const std::filesystem::path& operator_file,
+               const StageOptions& options = {});
 
 }  // namespace funcattn

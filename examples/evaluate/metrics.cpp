@@ -18,27 +18,6 @@ PointSamples with_batch_axis(const PointSamples& samples) {
   return {expand(samples.coordinates), expand(samples.values), expand(samples.weights)};
 }
 
-struct SampleErrors {
-  double relative_l2;
-  double mse;
-  double max_error;
-};
-
-SampleErrors measure(const Tensor& prediction, const Tensor& target, const Tensor& weights) {
-  const Tensor present = weights > 0;
-  const Tensor w = (weights / weights.sum()).masked_select(present);
-  const Tensor error = (prediction - target).index({present});
-  const Tensor truth = target.index({present});
-  const auto weighted_mean_square = [&](const Tensor& values) {
-    return (w.unsqueeze(1) * values.square()).sum().item<double>() /
-           static_cast<double>(values.size(1));
-  };
-  const double mse = weighted_mean_square(error);
-  const double size = std::sqrt(weighted_mean_square(truth));
-  return {std::sqrt(mse) / std::max(size, relative_l2_floor), mse,
-          error.abs().max().item<double>()};
-}
-
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
@@ -63,7 +42,7 @@ CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samp
   if (samples.empty())
     throw DataError("no samples to evaluate for '" + label + "'; check the data folder");
   const std::vector<ArraySpec>& outputs = op.contract().outputs;
-  std::vector<std::vector<SampleErrors>> errors(outputs.size());
+  std::vector<std::vector<FieldError>> errors(outputs.size());
   double seconds = 0;
   double points = 0;
   for (const Sample& sample : samples) {
@@ -80,8 +59,8 @@ CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samp
     std::int64_t channel = 0;
     for (std::size_t f = 0; f < outputs.size(); ++f) {
       const std::int64_t width = outputs[f].components;
-      errors[f].push_back(
-          measure(prediction.narrow(1, channel, width), target.narrow(1, channel, width), weights));
+      errors[f].push_back(field_error(prediction.narrow(1, channel, width),
+                                      target.narrow(1, channel, width), weights));
       channel += width;
     }
   }
@@ -96,7 +75,7 @@ CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samp
     field.field = outputs[f].name;
     std::vector<double> relative, squares;
     for (std::size_t s = 0; s < samples.size(); ++s) {
-      const SampleErrors& sample_errors = errors[f][s];
+      const FieldError& sample_errors = errors[f][s];
       relative.push_back(sample_errors.relative_l2);
       squares.push_back(sample_errors.mse);
       field.max_error = std::max(field.max_error, sample_errors.max_error);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "operators/field_error.h"
 #include "operators/operator.h"
 
 namespace funcattn {
@@ -30,9 +31,6 @@ struct CaseMetrics {
   std::vector<FieldMetrics> fields;
   Json to_json() const;
 };
-
-/// Norms of targets below this share of 1 are taken as this, so that a zero field gives a number.
-inline constexpr double relative_l2_floor = 1e-12;
 
 /// Predicts every sample by itself and measures. Throws DataError without samples, NumericError,
 /// naming the sample, if a prediction is not finite.

@@ -97,7 +97,7 @@ TEST(Binding, ChecksValuesOfSourcePointsOnly) {
   const Mesh mesh = test::make_scattered_line(7, 3);
   EXPECT_EQ(bind_error(with_value(mesh, "y", Association::point, 3, nan), contract),
             "line.vtp: point array 'y' holds NaN or Inf at 1 of 7 entries, the first at index 3; "
-            "repair or remove these values");
+            "repair these values, or let the NaN policy mask or drop such entries");
 }
 
 TEST(Binding, NamesArrayCountAndIndexOfNaN) {
@@ -107,7 +107,7 @@ TEST(Binding, NamesArrayCountAndIndexOfNaN) {
   mesh = with_value(mesh, "force", Association::point, 5, std::numeric_limits<double>::infinity());
   EXPECT_EQ(bind_error(mesh, contract),
             "grid.vtu: point array 'force' holds NaN or Inf at 2 of 12 entries, the first at "
-            "index 5; repair or remove these values");
+            "index 5; repair these values, or let the NaN policy mask or drop such entries");
 }
 
 TEST(Binding, IgnoresNaNAtGhostPoints) {
@@ -129,6 +129,51 @@ TEST(Binding, RefusesOtherComponentCounts) {
   EXPECT_EQ(bind_error(mesh, surrogate_contract()),
             "grid.vtu: point array 'force' has 2 components, the operator expects 3; its inputs "
             "are (components in brackets) 'load' (1), 'force' (3)");
+}
+
+TEST(Binding, JoinsMeshesInTheirOrder) {
+  const Contract contract = surrogate_contract();
+  const std::vector<Mesh> meshes = {test::make_grid(4, 3), test::make_grid(3, 2)};
+  const BoundMeshes bound = bind_meshes(meshes, contract, {}, NanPolicy::error);
+  EXPECT_EQ(bound.counts, (std::vector<Eigen::Index>{12, 6}));
+  const RowMatrix values = to_matrix(bound.sample.source.values);
+  ASSERT_EQ(values.rows(), 18);
+  EXPECT_EQ(values.topRows(12).leftCols(1),
+            meshes[0].array("load", Association::point).to_double());
+  EXPECT_EQ(values.bottomRows(6).rightCols(3),
+            meshes[1].array("force", Association::point).to_double());
+  EXPECT_EQ(to_matrix(bound.sample.source.coordinates).bottomRows(6),
+            RowMatrix(meshes[1].coordinates(Association::point).leftCols(2)));
+}
+
+TEST(Binding, MaskedEntriesWeighNothing) {
+  Mesh mesh = with_value(test::make_grid(4, 3), "force", Association::point, 9, nan);
+  mesh = with_value(mesh, "load", Association::point, 2, nan);
+  const BoundMeshes bound = bind_meshes({mesh}, surrogate_contract(), {}, NanPolicy::mask);
+  EXPECT_EQ(bound.unusable_count(), 2);
+  EXPECT_TRUE(bound.unusable[9]);
+  EXPECT_TRUE(bound.unusable[2]);
+  EXPECT_EQ(bound.sample.source.weights[9].item<double>(), 0);
+  EXPECT_EQ(bound.sample.source.weights[2].item<double>(), 0);
+  EXPECT_GT(bound.sample.source.weights[3].item<double>(), 0);
+}
+
+TEST(Binding, MaskedSourcePointsAreNoSource) {
+  const Mesh mesh = with_value(test::make_scattered_line(7, 3), "y", Association::point, 3, nan);
+  const BoundMeshes bound =
+      bind_meshes({mesh}, test::make_regression().contract(), {}, NanPolicy::mask);
+  EXPECT_EQ(bound.unusable_count(), 1);
+  EXPECT_EQ(to_matrix(bound.sample.source.coordinates), (RowMatrix(2, 1) << 0, 1).finished());
+}
+
+TEST(Binding, NeedsAnEntryThatIsNotMasked) {
+  Mesh mesh = test::make_grid(2, 2);
+  for (Eigen::Index i = 0; i < 4; ++i) mesh = with_value(mesh, "load", Association::point, i, nan);
+  EXPECT_EQ(
+      error_of<DataError>(
+          [&] { (void)bind_meshes({mesh}, surrogate_contract(), {}, NanPolicy::drop); }),
+      "grid.vtu: nothing to compute from is left, since all that weighs anything holds NaN or "
+      "Inf");
 }
 
 TEST(Binding, NeverTakesCellDataForPointData) {
@@ -154,7 +199,7 @@ TEST(Binding, TargetsAreTheOutputsInTheirOrder) {
             std::string::npos);
   EXPECT_EQ(bind_error(with_value(mesh, "pressure", Association::point, 11, nan), contract, true),
             "grid.vtu: point array 'pressure' holds NaN or Inf at 1 of 12 entries, the first at "
-            "index 11; repair or remove these values");
+            "index 11; repair these values, or let the NaN policy mask or drop such entries");
 }
 
 TEST(Binding, RefusesAMeshWithoutPoints) {
@@ -162,25 +207,34 @@ TEST(Binding, RefusesAMeshWithoutPoints) {
             "empty.vtp: the mesh has no points; nothing can be computed from it");
 }
 
+std::vector<std::string> warnings_of(const Mesh& mesh, const Contract& contract) {
+  const Tensor coordinates = to_tensor(
+      RowMatrix(mesh.coordinates(Association::point).leftCols(contract.coordinates.dimension())));
+  auto warnings = count_warnings(mesh.origin(), coordinates.size(0), contract);
+  for (auto& warning : box_warnings(mesh.origin(), coordinates, contract))
+    warnings.push_back(warning);
+  return warnings;
+}
+
 TEST(RangeWarnings, SpeakOfPointCountAndBox) {
   const Contract contract = surrogate_contract();
-  EXPECT_TRUE(range_warnings(test::make_grid(4, 3), contract).empty());
-  EXPECT_EQ(range_warnings(test::make_grid(3, 3), contract),
+  EXPECT_TRUE(warnings_of(test::make_grid(4, 3), contract).empty());
+  EXPECT_EQ(warnings_of(test::make_grid(3, 3), contract),
             (std::vector<std::string>{"grid.vtu has 9 points, training had 10 to 100"}));
-  EXPECT_EQ(range_warnings(test::make_grid(11, 10), contract).at(0),
+  EXPECT_EQ(warnings_of(test::make_grid(11, 10), contract).at(0),
             "grid.vtu has 110 points, training had 10 to 100");
 
   RowMatrix coordinates = RowMatrix::Zero(20, 3);
   coordinates.col(0).setLinSpaced(0, 1.09);
   coordinates.col(1).setLinSpaced(-2, 1);
-  EXPECT_EQ(range_warnings(make_point_cloud(coordinates, "cloud"), contract),
+  EXPECT_EQ(warnings_of(make_point_cloud(coordinates, "cloud"), contract),
             (std::vector<std::string>{"cloud spans y = -2 to 1, training spanned 0 to 1: the "
                                       "prediction extrapolates"}));
 }
 
 TEST(RangeWarnings, AreSilentWhereTheRangeIsUnknown) {
   EXPECT_TRUE(
-      range_warnings(test::make_scattered_line(3, 1), test::make_regression().contract()).empty());
+      warnings_of(test::make_scattered_line(3, 1), test::make_regression().contract()).empty());
 }
 
 }  // namespace

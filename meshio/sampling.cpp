@@ -1,0 +1,198 @@
+#include "meshio/sampling.h"
+
+#include <vtkDataSetAttributes.h>
+#include <vtkNew.h>
+#include <vtkStaticPointLocator.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "meshio/refinement.h"
+#include "meshio/structured_resampling.h"
+#include "meshio/subset.h"
+
+namespace funcattn {
+
+namespace {
+
+/// Whole numbers below this could be meant as factors.
+constexpr std::int64_t fewest_points = 10;
+constexpr double largest_factor = 10000;
+
+[[noreturn]] void throw_resampling(const std::string& text, const std::string& expected) {
+  throw UsageError("resampling to '" + text + "': expected " + expected);
+}
+
+/// Halves the rows along the longest edge of their box, and the number to choose with them, until
+/// one is to be chosen, at random. (vtkMaskPoints does so too, from VTK's process-wide generator:
+/// results would depend on what else runs, and change it for the host.)
+void choose_evenly(const RowMatrix& coordinates, Eigen::Index* begin, Eigen::Index* end,
+                   std::int64_t count, RandomGenerator& random, std::vector<Eigen::Index>& chosen) {
+  const auto size = static_cast<std::uint64_t>(end - begin);
+  if (count == 1) {
+    chosen.push_back(begin[random.below(size)]);
+    return;
+  }
+  Eigen::RowVector3d low = coordinates.row(*begin);
+  Eigen::RowVector3d high = low;
+  for (const Eigen::Index* row = begin; row != end; ++row) {
+    low = low.cwiseMin(coordinates.row(*row));
+    high = high.cwiseMax(coordinates.row(*row));
+  }
+  Eigen::Index axis;
+  (high - low).maxCoeff(&axis);
+  const std::int64_t half = count / 2;
+  Eigen::Index* middle =
+      begin + static_cast<std::ptrdiff_t>(static_cast<double>(size) * static_cast<double>(half) /
+                                          static_cast<double>(count));
+  // At least as many rows as are to be chosen on either side.
+  middle = std::clamp(middle, begin + half, end - (count - half));
+  std::nth_element(begin, middle, end, [&](Eigen::Index a, Eigen::Index b) {
+    const double at_a = coordinates(a, axis);
+    const double at_b = coordinates(b, axis);
+    return at_a != at_b ? at_a < at_b : a < b;
+  });
+  choose_evenly(coordinates, begin, middle, half, random, chosen);
+  choose_evenly(coordinates, middle, end, count - half, random, chosen);
+}
+
+std::vector<Eigen::Index> even_choice(const RowMatrix& coordinates, std::vector<Eigen::Index> rows,
+                                      std::int64_t count, std::uint64_t seed) {
+  RandomGenerator random(seed);
+  std::vector<Eigen::Index> chosen;
+  choose_evenly(coordinates, rows.data(), rows.data() + rows.size(), count, random, chosen);
+  return chosen;
+}
+
+std::vector<Eigen::Index> random_choice(std::vector<Eigen::Index> rows, std::int64_t count,
+                                        std::uint64_t seed) {
+  RandomGenerator random(seed);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+  rows.resize(static_cast<std::size_t>(count));
+  return rows;
+}
+
+/// Weights of the chosen rows: each row hands its own to the nearest one chosen. [chosen]
+Eigen::VectorXd shares(const RowMatrix& coordinates, const Eigen::VectorXd& weights,
+                       const std::vector<Eigen::Index>& chosen) {
+  RowMatrix places(static_cast<Eigen::Index>(chosen.size()), 3);
+  for (Eigen::Index i = 0; i < places.rows(); ++i)
+    places.row(i) = coordinates.row(chosen[static_cast<std::size_t>(i)]);
+  const Mesh cloud = make_point_cloud(places, "subset");
+  vtkNew<vtkStaticPointLocator> locator;
+  locator->SetDataSet(cloud.vtk());
+  locator->BuildLocator();
+  Eigen::VectorXd sums = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(chosen.size()));
+  for (Eigen::Index row = 0; row < weights.size(); ++row)
+    if (weights[row] > 0)
+      sums[locator->FindClosestPoint(coordinates.row(row).data())] += weights[row];
+  return sums;
+}
+
+Mesh take_subset(const Mesh& leaf, Association association, std::int64_t count,
+                 const Resampling& resampling, const WeightChoice& weight_choice) {
+  const RowMatrix coordinates = leaf.coordinates(association);
+  if (!coordinates.allFinite())
+    throw DataError(leaf.origin() + ": the coordinates hold NaN or Inf; no subset can be taken");
+  if (leaf.has_array(sampling_weights_name, association))
+    throw DataError(leaf.origin() + ": there is a " + to_string(association) + " array '" +
+                    sampling_weights_name +
+                    "', which would receive the weights of the subset; rename it");
+  const Eigen::VectorXd weights = quadrature_weights(leaf, association, weight_choice);
+  const Eigen::VectorXd presence = leaf.presence(association);
+  std::vector<Eigen::Index> rows;
+  for (Eigen::Index row = 0; row < presence.size(); ++row)
+    if (presence[row] > 0) rows.push_back(row);
+  count = std::min(count, static_cast<std::int64_t>(rows.size()));
+  std::vector<Eigen::Index> chosen = resampling.method == SamplingMethod::even
+                                         ? even_choice(coordinates, rows, count, resampling.seed)
+                                         : random_choice(rows, count, resampling.seed);
+  std::sort(chosen.begin(), chosen.end());
+
+  KeepMask kept(static_cast<std::size_t>(presence.size()), false);
+  for (const Eigen::Index row : chosen) kept[static_cast<std::size_t>(row)] = true;
+  const Mesh subset =
+      association == Association::point ? keep_points_as_cloud(leaf, kept) : keep_cells(leaf, kept);
+  return subset.with_array({sampling_weights_name, association, 1, ""},
+                           RowMatrix(shares(coordinates, weights, chosen)));
+}
+
+void refuse_ghosts(const Mesh& leaf) {
+  for (const Association association : {Association::point, Association::cell})
+    if (leaf.has_array(vtkDataSetAttributes::GhostArrayName(), association))
+      throw DataError(leaf.origin() + ": the mesh marks ghost or hidden " + to_string(association) +
+                      "s, which have no meaning between points; resample it without them");
+}
+
+/// Points (or cells) that a leaf of `present` shall have, of a tree of `total`.
+std::int64_t wanted(std::int64_t present, std::int64_t total, const Resampling& resampling) {
+  const double factor = resampling.factor > 0
+                            ? resampling.factor
+                            : static_cast<double>(resampling.count) / static_cast<double>(total);
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(present) * factor));
+}
+
+}  // namespace
+
+Resampling resampling_from_string(const std::string& text) {
+  const std::string forms = "a factor ('x2' or '0.5') or a whole number of points of at least " +
+                            std::to_string(fewest_points);
+  Resampling resampling;
+  const bool marked = !text.empty() && text.front() == 'x';
+  if (!marked) {
+    if (const auto count = parse_integer(text)) {
+      if (*count < fewest_points)
+        throw_resampling(text, *count > 0 ? forms + "; for a factor write 'x" + text + "'" : forms);
+      resampling.count = *count;
+      return resampling;
+    }
+  }
+  const auto factor = parse_double(marked ? text.substr(1) : text);
+  if (!factor || !(*factor > 0) || !(*factor <= largest_factor)) throw_resampling(text, forms);
+  resampling.factor = *factor;
+  return resampling;
+}
+
+ResampledTree resample(const MeshTree& tree, Association association, const Resampling& resampling,
+                       const WeightChoice& weights) {
+  std::int64_t total = 0;
+  for (const Mesh& leaf : tree.leaves()) total += leaf.count(association);
+  const bool finer = resampling.factor > 0 ? resampling.factor > 1 : resampling.count > total;
+  std::vector<Mesh> leaves;
+  bool has_weights = false;
+  for (const Mesh& leaf : tree.leaves()) {
+    const std::int64_t present = leaf.count(association);
+    const std::int64_t target = wanted(std::max<std::int64_t>(present, 1), total, resampling);
+    if (present == 0 || (finer && target == present)) {
+      leaves.push_back(leaf);
+    } else if (is_structured(leaf) && structured_dimension(leaf) > 0 &&
+               (finer || resampling.method == SamplingMethod::even)) {
+      refuse_ghosts(leaf);
+      const double factor = static_cast<double>(target) / static_cast<double>(present);
+      leaves.push_back(
+          resample_structured(leaf, std::pow(factor, 1.0 / structured_dimension(leaf))));
+    } else if (finer) {
+      refuse_ghosts(leaf);
+      const double factor = static_cast<double>(target) / static_cast<double>(present);
+      leaves.push_back(
+          refine(leaf, std::llround(static_cast<double>(leaf.count(Association::point)) * factor)));
+    } else {
+      leaves.push_back(take_subset(leaf, association, target, resampling, weights));
+      has_weights = true;
+    }
+  }
+  // Parts that keep their cells, or are empty, stand beside subsets.
+  for (Mesh& leaf : leaves)
+    if (has_weights && !leaf.has_array(sampling_weights_name, association))
+      leaf = leaf.with_array({sampling_weights_name, association, 1, ""},
+                             leaf.count(association) == 0
+                                 ? RowMatrix(0, 1)
+                                 : RowMatrix(quadrature_weights(leaf, association, weights)));
+  return {tree.with_leaves(std::move(leaves)), has_weights};
+}
+
+}  // namespace funcattn

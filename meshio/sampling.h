@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "meshio/mesh_tree.h"
+#include "meshio/quadrature.h"
+
+namespace funcattn {
+
+enum class SamplingMethod {
+  even,    ///< spread over the mesh: one point of each of as many boxes of equal size in points
+  random,  ///< every point equally likely
+};
+
+/// How many points (or cells) a mesh shall have.
+struct Resampling {
+  double factor = 0;       ///< Of what there is; 0 where `count` says it.
+  std::int64_t count = 0;  ///< 0 where `factor` says it.
+  SamplingMethod method = SamplingMethod::even;
+  std::uint64_t seed = 0;  ///< Of both methods.
+};
+
+/// "x2" or "0.5": a factor; "5000": a number of points. A whole number below 10 is refused, since
+/// it could mean either. Throws UsageError.
+Resampling resampling_from_string(const std::string& text);
+
+/// Name of the array that holds the weights of a subset, see resample().
+inline constexpr const char* sampling_weights_name = "sampling_weights";
+
+struct ResampledTree {
+  MeshTree tree;
+  bool has_weights = false;  ///< The leaves have the array `sampling_weights_name`.
+};
+
+/// The tree with more or fewer points (cells, where `association` says so).
+///
+/// More: by refine() and resample_structured(); a subdivided mesh has at least what was asked for.
+/// Fewer: images and grids are resampled on a coarser lattice (method `even`); of everything else a
+/// subset remains, points as a cloud of vertices, cells as they are. Every point of a subset stands
+/// for the points of its leaf that are nearer to it than to the others, and has the sum of their
+/// `weights`. Ghosts are never chosen. A number is shared out among the leaves by their sizes.
+/// Throws DataError for meshes that cannot be refined, or have ghosts or hidden points and shall
+/// be.
+ResampledTree resample(const MeshTree& tree, Association association, const Resampling& resampling,
+                       const WeightChoice& weights);
+
+}  // namespace funcattn

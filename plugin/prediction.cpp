@@ -1,0 +1,182 @@
+#include "plugin/prediction.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/error.h"
+#include "meshio/probing.h"
+#include "operators/threads.h"
+
+namespace funcattn {
+
+namespace {
+
+/// Integers above this are not all representable in float32.
+constexpr double largest_exact_integer = 16777216;
+
+PointSamples add_batch_axis(const PointSamples& samples) {
+  PointSamples batch;
+  batch.coordinates = samples.coordinates.unsqueeze(0);
+  if (samples.values.defined()) batch.values = samples.values.unsqueeze(0);
+  batch.weights = samples.weights.unsqueeze(0);
+  return batch;
+}
+
+std::vector<std::string> precision_warnings(const StageMeshes& meshes, const Operator& op) {
+  std::vector<std::string> warnings;
+  if (op.dtype() != torch::kFloat32) return warnings;
+  for (const Mesh& mesh : meshes.parts)
+    for (const InputArray& input : op.contract().inputs) {
+      if (input.role != InputRole::value || mesh.count(input.association) == 0) continue;
+      const ArrayView view = mesh.array(input.name, input.association);
+      const bool wide = view.type() == ScalarType::int64 || view.type() == ScalarType::uint64 ||
+                        view.type() == ScalarType::int32 || view.type() == ScalarType::uint32;
+      if (wide && view.to_double().cwiseAbs().maxCoeff() > largest_exact_integer)
+        warnings.push_back(mesh.origin() + ": '" + input.name +
+                           "' holds integers above 2^24, which the operator's float32 rounds");
+    }
+  return warnings;
+}
+
+void append(std::vector<std::string>& list, std::vector<std::string> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(list));
+}
+
+WeightChoice source_weights(const Operator& op, const StageOptions& options) {
+  return weight_choice_from_string(options.weights.empty() ? op.contract().weights
+                                                           : options.weights);
+}
+
+/// Weights at the query only say how its errors are averaged (and, in `paper` with cross, how its
+/// own coefficients are): a choice that names arrays or demands cells is meant for the source.
+Eigen::VectorXd query_weights(const StageMeshes& query, const Operator& op,
+                              const StageOptions& options) {
+  WeightChoice choice = source_weights(op, options);
+  if (choice.kind != WeightKind::uniform) choice = {WeightKind::automatic, ""};
+  return quadrature_weights(query.parts, op.contract().association(), choice);
+}
+
+/// The query with the inputs that it lacks, where the options say that they may be interpolated.
+StageMeshes with_inputs(const StageMeshes& query, const StageMeshes& source, const Operator& op,
+                        const StageOptions& options) {
+  StageMeshes completed = query;
+  for (Mesh& part : completed.parts) {
+    std::vector<ArraySpec> missing;
+    for (const InputArray& input : op.contract().inputs)
+      if (input.role == InputRole::value && !part.has_array(input.name, input.association))
+        missing.push_back(input);
+    if (missing.empty() || part.count(op.contract().association()) == 0) continue;
+    if (!options.interpolate_inputs)
+      throw DataError(part.origin() + ": the query mesh has no " +
+                      to_string(missing.front().association) + " array '" + missing.front().name +
+                      "', which this operator needs at every point that it evaluates; give it the "
+                      "array, or interpolate the inputs from " +
+                      source.origin);
+    part = interpolate_arrays(source.parts, part, missing);
+  }
+  return completed;
+}
+
+void join_as_source(const BoundQuery& query, BoundStage& bound) {
+  const auto joined = [](const Tensor& a, const Tensor& b) { return at::cat({a, b}, 0); };
+  bound.first_result = bound.source.coordinates.size(0);
+  bound.source.coordinates = joined(bound.source.coordinates, query.points.coordinates);
+  bound.source.values = joined(bound.source.values, query.points.values);
+  // Weight 0: evaluated, without taking part.
+  bound.source.weights = joined(bound.source.weights, at::zeros_like(query.points.weights));
+  bound.query = bound.source;
+  bound.query_is_source = true;
+}
+
+void bind_to_query(const Operator& op, const StageMeshes& source, const StageMeshes& query,
+                   const StageOptions& options, BoundStage& bound) {
+  const Contract& contract = op.contract();
+  const bool separates = op.model().separates_query();
+  const bool needs_values = !contract.source_flag();
+  const StageMeshes complete = needs_values ? with_inputs(query, source, op, options) : query;
+  Eigen::Index count = 0;
+  for (const Mesh& part : query.parts) count += part.count(contract.association());
+  if (separates || !options.error_against.empty())
+    bound.weights = query_weights(query, op, options);
+  const Eigen::VectorXd weights = separates ? bound.weights : Eigen::VectorXd::Zero(count);
+  BoundQuery at = bind_query(complete.parts, contract, needs_values, weights, options.nan);
+  append(bound.warnings, box_warnings(query.origin, at.points.coordinates, contract));
+  if (separates) {
+    bound.query = at.points;
+    bound.query_is_source = false;
+  } else {
+    join_as_source(at, bound);
+  }
+  bound.counts = at.counts;
+  bound.unusable = std::move(at.unusable);
+}
+
+void set_unusable(const std::vector<bool>& unusable, RowMatrix& prediction) {
+  for (Eigen::Index row = 0; row < prediction.rows(); ++row)
+    if (unusable[static_cast<std::size_t>(row)])
+      prediction.row(row).setConstant(std::numeric_limits<double>::quiet_NaN());
+}
+
+void check_finite(const RowMatrix& prediction, Eigen::Index unusable, const std::string& origin,
+                  const Contract& contract) {
+  Eigen::Index column = 0;
+  for (const ArraySpec& output : contract.outputs) {
+    const auto values = prediction.middleCols(column, output.components).array();
+    const Eigen::Index bad =
+        values.size() - values.isFinite().count() - unusable * output.components;
+    if (bad > 0)
+      throw NumericError(origin + ": the prediction of '" + output.name + "' has " +
+                         std::to_string(bad) + " non-finite of " + std::to_string(values.size()) +
+                         " values; compare the input with the training range in the operator file");
+    column += output.components;
+  }
+}
+
+}  // namespace
+
+BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
+                      const StageOptions& options) {
+  const Contract& contract = op.contract();
+  BoundMeshes built = bind_meshes(source.parts, contract, source_weights(op, options), options.nan);
+  BoundStage bound;
+  bound.source = built.sample.source;
+  bound.query = built.sample.query;
+  bound.query_is_source = built.sample.query_is_source;
+  const auto count = built.sample.query.coordinates.size(0);
+  append(bound.warnings, count_warnings(source.origin, count, contract));
+  append(bound.warnings, box_warnings(source.origin, built.sample.query.coordinates, contract));
+  append(bound.warnings, precision_warnings(source, op));
+  if (const auto unusable = built.unusable_count(); unusable > 0)
+    bound.warnings.push_back(source.origin + ": " + std::to_string(unusable) + " of " +
+                             std::to_string(count) + " " + to_string(contract.association()) +
+                             "s hold NaN or Inf and take no part");
+  if (query) {
+    bind_to_query(op, source, *query, options, bound);
+  } else {
+    bound.counts = built.counts;
+    bound.unusable = std::move(built.unusable);
+    bound.weights = to_matrix(bound.query.weights.unsqueeze(1)).col(0);
+  }
+  return bound;
+}
+
+RowMatrix predict(const Operator& op, const BoundStage& bound, const std::string& origin,
+                  int threads) {
+  const ThreadScope scope(threads);
+  // Grad mode belongs to a thread, so it is set in the one that computes.
+  const c10::InferenceMode inference;
+  const PointSamples source = add_batch_axis(bound.source);
+  const PointSamples query = bound.query_is_source ? source : add_batch_axis(bound.query);
+  const Tensor result = op.apply(source, query).squeeze(0);
+  RowMatrix prediction =
+      to_matrix(result.narrow(0, bound.first_result, result.size(0) - bound.first_result));
+  set_unusable(bound.unusable, prediction);
+  check_finite(prediction, std::count(bound.unusable.begin(), bound.unusable.end(), true), origin,
+               op.contract());
+  return prediction;
+}
+
+}  // namespace funcattn

@@ -1,0 +1,42 @@
+#pragma once
+
+// Internal to the stage: what goes into the operator and what comes out. Sees LibTorch.
+
+#include <string>
+#include <vector>
+
+#include "operators/operator.h"
+#include "plugin/binding.h"
+#include "plugin/stage.h"
+
+namespace funcattn {
+
+/// Meshes that take part in one prediction: one, or the leaves of a tree.
+struct StageMeshes {
+  std::string origin;  ///< What messages call them together.
+  std::vector<Mesh> parts;
+};
+
+/// Everything that an operator needs for one prediction. Tensors are float64 without batch axis.
+struct BoundStage {
+  PointSamples source;
+  PointSamples query;
+  bool query_is_source = true;
+  std::int64_t first_result = 0;  ///< Rows of the output before this one belong to joined sources.
+  std::vector<Eigen::Index> counts;  ///< Results per part of the mesh that gets them.
+  std::vector<bool> unusable;        ///< Results that are NaN because their inputs are.
+  Eigen::VectorXd weights;           ///< Quadrature weights of the results; empty if unknown.
+  std::vector<std::string> warnings;
+};
+
+/// Binds `source`, and `query` where the results belong elsewhere (else null). Throws as
+/// OperatorStage::run() does.
+BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
+                      const StageOptions& options);
+
+/// [results, output components] in physical units; NaN where unusable. Throws NumericError if
+/// another value is not finite. @param origin for its message
+RowMatrix predict(const Operator& op, const BoundStage& bound, const std::string& origin,
+                  int threads);
+
+}  // namespace funcattn

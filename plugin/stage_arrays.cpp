@@ -1,0 +1,160 @@
+#include "plugin/stage_arrays.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "meshio/association_conversion.h"
+#include "meshio/structured_resampling.h"
+#include "meshio/subset.h"
+#include "operators/field_error.h"
+
+namespace funcattn {
+
+namespace {
+
+Association other(Association association) {
+  return association == Association::point ? Association::cell : Association::point;
+}
+
+Mesh without_unusable(const Mesh& mesh, Association association, const KeepMask& kept) {
+  if (std::find(kept.begin(), kept.end(), false) == kept.end()) return mesh;
+  if (is_structured(mesh))
+    throw DataError(mesh.origin() + " is a " + mesh.vtk()->GetClassName() + ", out of which no " +
+                    to_string(association) + " can be dropped; mask them instead");
+  return association == Association::point ? keep_points(mesh, kept) : keep_cells(mesh, kept);
+}
+
+}  // namespace
+
+ArraySpec predicted_spec(const ArraySpec& output, const std::string& suffix) {
+  ArraySpec spec = output;
+  spec.name += suffix;
+  return spec;
+}
+
+void check_names_are_free(const std::vector<Mesh>& meshes, const Contract& contract,
+                          const StageOptions& options) {
+  if (options.overwrite) return;
+  for (const Mesh& mesh : meshes)
+    for (const ArraySpec& output : contract.outputs) {
+      const ArraySpec spec = predicted_spec(output, options.suffix);
+      for (const Association association : {spec.association, other(spec.association)}) {
+        if (association != spec.association && !options.convert_association) continue;
+        if (mesh.has_array(spec.name, association))
+          throw DataError(mesh.origin() + ": the " + to_string(association) + " array '" +
+                          spec.name +
+                          "', which would receive the prediction, exists already; choose another "
+                          "suffix or allow overwriting");
+      }
+    }
+}
+
+std::vector<Mesh> with_converted_inputs(const std::vector<Mesh>& meshes, const Contract& contract,
+                                        const StageOptions& options) {
+  if (!options.convert_association) return meshes;
+  const Association wanted = contract.association();
+  std::vector<std::string> needed = options.error_against;
+  for (const InputArray& input : contract.inputs) needed.push_back(input.name);
+  std::vector<Mesh> converted;
+  for (const Mesh& mesh : meshes) {
+    std::vector<std::string> names;
+    for (const std::string& name : needed)
+      if (!mesh.has_array(name, wanted) && mesh.has_array(name, other(wanted)))
+        names.push_back(name);
+    converted.push_back(convert_arrays(mesh, names, wanted));
+  }
+  return converted;
+}
+
+std::vector<Mesh> with_prediction(const std::vector<Mesh>& meshes, const BoundStage& bound,
+                                  const RowMatrix& prediction, const Contract& contract,
+                                  const StageOptions& options) {
+  std::vector<Mesh> results;
+  Eigen::Index first = 0;
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    Mesh mesh = meshes[i];
+    const Eigen::Index count = bound.counts[i];
+    std::vector<std::string> names;
+    Eigen::Index column = 0;
+    for (const ArraySpec& output : contract.outputs) {
+      const ArraySpec spec = predicted_spec(output, options.suffix);
+      mesh = mesh.with_array(spec, prediction.block(first, column, count, output.components),
+                             options.overwrite);
+      names.push_back(spec.name);
+      column += output.components;
+    }
+    if (options.convert_association)
+      mesh = convert_arrays(mesh, names, other(contract.association()));
+    if (options.nan == NanPolicy::drop) {
+      const auto begin = bound.unusable.begin() + first;
+      KeepMask kept(begin, begin + count);
+      kept.flip();
+      mesh = without_unusable(mesh, contract.association(), kept);
+    }
+    results.push_back(std::move(mesh));
+    first += count;
+  }
+  return results;
+}
+
+RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
+                      const StageOptions& options, Eigen::VectorXd& weights) {
+  if (options.error_against.size() != contract.outputs.size())
+    throw UsageError("errors are wanted against " + std::to_string(options.error_against.size()) +
+                     " arrays, but the operator predicts " +
+                     std::to_string(contract.outputs.size()) +
+                     "; name one for each, in the order "
+                     "of its outputs");
+  RowMatrix truth(weights.size(), contract.output_components());
+  Eigen::Index first = 0;
+  for (const Mesh& mesh : meshes) {
+    const Eigen::Index count = mesh.count(contract.association());
+    Eigen::Index column = 0;
+    for (std::size_t i = 0; count > 0 && i < contract.outputs.size(); ++i) {
+      const ArraySpec& output = contract.outputs[i];
+      const std::string what = mesh.origin() + ": " + to_string(output.association) + " array '" +
+                               options.error_against[i] + "'";
+      const ArrayView view = mesh.array(options.error_against[i], output.association);
+      if (view.components() != output.components)
+        throw DataError(what + " has " + std::to_string(view.components()) + " components, '" +
+                        output.name + "' is predicted with " + std::to_string(output.components));
+      auto block = truth.block(first, column, count, output.components);
+      block = view.to_double();
+      for (Eigen::Index row = 0; row < count; ++row) {
+        if (weights[first + row] == 0 || block.row(row).allFinite()) continue;
+        if (options.nan == NanPolicy::error)
+          throw DataError(what + " holds NaN or Inf, first at index " + std::to_string(row) +
+                          "; no error can be measured against it there: repair it, or let the NaN "
+                          "policy mask such entries");
+        weights[first + row] = 0;
+      }
+      column += output.components;
+    }
+    first += count;
+  }
+  if (!(weights.array() > 0).any())
+    throw DataError(meshes.front().origin() + ": the errors cannot be measured, since no " +
+                    to_string(contract.association()) + " with a true value has a positive weight");
+  return truth;
+}
+
+std::vector<ArrayError> array_errors(const RowMatrix& prediction, const RowMatrix& truth,
+                                     const Eigen::VectorXd& weights, const Contract& contract,
+                                     const StageOptions& options) {
+  std::vector<ArrayError> errors;
+  const Tensor weight_tensor = to_tensor(RowMatrix(weights)).squeeze(1);
+  Eigen::Index column = 0;
+  for (std::size_t i = 0; i < contract.outputs.size(); ++i) {
+    const ArraySpec& output = contract.outputs[i];
+    const FieldError error =
+        field_error(to_tensor(prediction.middleCols(column, output.components)),
+                    to_tensor(truth.middleCols(column, output.components)), weight_tensor);
+    errors.push_back({predicted_spec(output, options.suffix).name, options.error_against[i],
+                      error.relative_l2, std::sqrt(error.mse), error.max_error});
+    column += output.components;
+  }
+  return errors;
+}
+
+}  // namespace funcattn

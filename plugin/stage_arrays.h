@@ -1,0 +1,42 @@
+#pragma once
+
+// Internal to the stage: the arrays of the meshes before and after a prediction. Sees LibTorch.
+
+#include <string>
+#include <vector>
+
+#include "operators/contract.h"
+#include "plugin/prediction.h"
+
+namespace funcattn {
+
+/// Name and layout of the array that receives an output.
+ArraySpec predicted_spec(const ArraySpec& output, const std::string& suffix);
+
+/// Throws DataError if an array of a predicted name stands in the way.
+void check_names_are_free(const std::vector<Mesh>& meshes, const Contract& contract,
+                          const StageOptions& options);
+
+/// The meshes with the inputs (and true arrays) that exist on the other association only converted,
+/// where the options ask for it; otherwise the meshes themselves.
+std::vector<Mesh> with_converted_inputs(const std::vector<Mesh>& meshes, const Contract& contract,
+                                        const StageOptions& options);
+
+/// The meshes with their share of the prediction, [results, output components]; handed back on the
+/// other association too where that was asked for, and without unusable entries with
+/// NanPolicy::drop. Throws DataError for those in images and grids.
+std::vector<Mesh> with_prediction(const std::vector<Mesh>& meshes, const BoundStage& bound,
+                                  const RowMatrix& prediction, const Contract& contract,
+                                  const StageOptions& options);
+
+/// The true arrays of StageOptions::error_against, side by side. Throws UsageError if there is not
+/// one per output, DataError if a mesh lacks one or it holds NaN where the weight is positive (with
+/// NanPolicy::error; otherwise such entries get weight 0).
+RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
+                      const StageOptions& options, Eigen::VectorXd& weights);
+
+std::vector<ArrayError> array_errors(const RowMatrix& prediction, const RowMatrix& truth,
+                                     const Eigen::VectorXd& weights, const Contract& contract,
+                                     const StageOptions& options);
+
+}  // namespace funcattn

@@ -1,0 +1,171 @@
+#include "meshio/subset.h"
+
+#include <vtkNew.h>
+#include <vtkPolyData.h>
+#include <vtkUnstructuredGrid.h>
+
+#include "core/error.h"
+#include "meshio/association_conversion.h"
+#include "meshio/probing.h"
+#include "meshio/quadrature.h"
+#include "tests/meshio/mesh_samples.h"
+
+namespace funcattn {
+namespace {
+
+KeepMask all_but(Eigen::Index count, std::initializer_list<int> left_out) {
+  KeepMask kept(static_cast<std::size_t>(count), true);
+  for (const int id : left_out) kept[static_cast<std::size_t>(id)] = false;
+  return kept;
+}
+
+TEST(Subset, KeepingEverythingChangesNothing) {
+  for (const auto& data : {sample_surface(), sample_grid(), sample_polyhedron()}) {
+    const Mesh mesh(data, "mesh");
+    EXPECT_EQ(
+        difference(data, keep_points(mesh, all_but(mesh.count(Association::point), {})).vtk()), "");
+    EXPECT_EQ(difference(data, keep_cells(mesh, all_but(mesh.count(Association::cell), {})).vtk()),
+              "");
+  }
+}
+
+TEST(Subset, PointsGoWithTheirArraysAndCells) {
+  for (const auto& data : {sample_surface(), sample_grid(), sample_polyhedron()}) {
+    const Mesh mesh(data, "mesh");
+    const Mesh kept = keep_points(mesh, all_but(mesh.count(Association::point), {0}));
+    const Eigen::Index rest = mesh.count(Association::point) - 1;
+    ASSERT_EQ(kept.count(Association::point), rest);
+    EXPECT_EQ(kept.coordinates(Association::point),
+              mesh.coordinates(Association::point).bottomRows(rest));
+    EXPECT_EQ(kept.array("velocity", Association::point).to_double(),
+              mesh.array("velocity", Association::point).to_double().bottomRows(rest));
+    EXPECT_EQ(kept.array("pressure", Association::point).type(), ScalarType::float32);
+    // Of the cells those remain, with their own values, that do not use the point.
+    std::vector<double> material;
+    vtkNew<vtkIdList> points;
+    for (vtkIdType cell = 0; cell < data->GetNumberOfCells(); ++cell) {
+      data->GetCellPoints(cell, points);
+      if (points->IsId(0) < 0)
+        material.push_back(mesh.array("material", Association::cell).to_double()(cell, 0));
+    }
+    ASSERT_EQ(kept.count(Association::cell), static_cast<Eigen::Index>(material.size()));
+    for (std::size_t i = 0; i < material.size(); ++i)
+      EXPECT_EQ(
+          kept.array("material", Association::cell).to_double()(static_cast<Eigen::Index>(i), 0),
+          material[i]);
+    EXPECT_EQ(data->GetNumberOfPoints(), rest + 1) << "the input changed";
+  }
+}
+
+TEST(Subset, PolyhedraAreRenumbered) {
+  // A point that no cell uses stands before those of the polyhedron.
+  const auto data = sample_polyhedron();
+  const Mesh mesh(data, "mesh");
+  const double volume = quadrature_weights(mesh, Association::cell, {}).sum();
+  vtkNew<vtkUnstructuredGrid> shifted;
+  vtkNew<vtkPoints> points;
+  points->SetDataTypeToDouble();
+  points->InsertNextPoint(-9, -9, -9);
+  for (vtkIdType i = 0; i < data->GetNumberOfPoints(); ++i)
+    points->InsertNextPoint(data->GetPoint(i));
+  shifted->SetPoints(points);
+  auto* grid = vtkUnstructuredGrid::SafeDownCast(data);
+  vtkNew<vtkIdList> stream;
+  int polyhedra = 0;
+  for (vtkIdType cell = 0; cell < grid->GetNumberOfCells(); ++cell) {
+    if (grid->GetCellType(cell) != VTK_POLYHEDRON) {
+      grid->GetCellPoints(cell, stream);
+      for (vtkIdType i = 0; i < stream->GetNumberOfIds(); ++i)
+        stream->SetId(i, stream->GetId(i) + 1);
+      shifted->InsertNextCell(grid->GetCellType(cell), stream);
+      continue;
+    }
+    ++polyhedra;
+    grid->GetFaceStream(cell, stream);
+    vtkIdType at = 1;
+    for (vtkIdType face = 0; face < stream->GetId(0); ++face)
+      for (vtkIdType i = stream->GetId(at++); i > 0; --i, ++at)
+        stream->SetId(at, stream->GetId(at) + 1);
+    shifted->InsertNextCell(VTK_POLYHEDRON, stream);
+  }
+  EXPECT_GT(polyhedra, 0);
+  const Mesh with_stray(shifted.GetPointer(), "shifted");
+  const Mesh kept = keep_points(with_stray, all_but(with_stray.count(Association::point), {0}));
+  ASSERT_EQ(kept.count(Association::cell), mesh.count(Association::cell));
+  EXPECT_NEAR(quadrature_weights(kept, Association::cell, {}).sum(), volume, 1e-12);
+}
+
+TEST(Subset, CloudsHaveAVertexPerPoint) {
+  const Mesh image(sample_image(), "image");
+  KeepMask kept(static_cast<std::size_t>(image.count(Association::point)), false);
+  kept[1] = kept[4] = true;
+  const Mesh cloud = keep_points_as_cloud(image, kept);
+  EXPECT_TRUE(cloud.vtk()->IsA("vtkPolyData"));
+  ASSERT_EQ(cloud.count(Association::point), 2);
+  EXPECT_EQ(cloud.count(Association::cell), 2);
+  EXPECT_EQ(cloud.coordinates(Association::point).row(1),
+            image.coordinates(Association::point).row(4));
+  EXPECT_EQ(cloud.array("id", Association::point).to_double().row(1),
+            image.array("id", Association::point).to_double().row(4));
+}
+
+TEST(Subset, RefusesImagesAndOtherLengths) {
+  const Mesh image(sample_image(), "a.vti");
+  expect_says(message_of<DataError>(
+                  [&] { (void)keep_points(image, all_but(image.count(Association::point), {0})); }),
+              "a.vti is a vtkImageData, from which no point or cell can be taken out");
+  expect_says(message_of<DataError>([&] { (void)keep_points(image, KeepMask(2, true)); }),
+              "a choice among 2 points was given");
+}
+
+TEST(Conversion, AveragesAroundPointsAndOverCells) {
+  const Mesh line =
+      make_polyline((RowMatrix(3, 3) << 0, 0, 0, 1, 0, 0, 5, 0, 0).finished(), "line");
+  vtkNew<vtkPolyData> segments;
+  segments->ShallowCopy(line.vtk());
+  vtkNew<vtkCellArray> lines;
+  for (const auto& [a, b] : {std::pair<vtkIdType, vtkIdType>{0, 1}, {1, 2}}) {
+    lines->InsertNextCell(2);
+    lines->InsertCellPoint(a);
+    lines->InsertCellPoint(b);
+  }
+  segments->SetLines(lines);
+  const Mesh mesh =
+      Mesh(segments.GetPointer(), "segments")
+          .with_array({"a", Association::cell, 1, ""}, (RowMatrix(2, 1) << 2, 6).finished());
+  const Mesh at_points = convert_arrays(mesh, {"a"}, Association::point);
+  EXPECT_EQ(at_points.array("a", Association::point).to_double(),
+            (RowMatrix(3, 1) << 2, 4, 6).finished());
+  EXPECT_TRUE(at_points.has_array("a", Association::cell));
+  const Mesh points_only =
+      line.with_array({"b", Association::point, 1, ""}, (RowMatrix(3, 1) << 3, 6, 9).finished());
+  EXPECT_EQ(convert_arrays(points_only, {"b"}, Association::cell)
+                .array("b", Association::cell)
+                .to_double()(0, 0),
+            6);
+  expect_says(message_of<DataError>([&] { (void)convert_arrays(mesh, {"c"}, Association::point); }),
+              "there is no cell array 'c'");
+}
+
+TEST(Probing, InterpolatesLinearlyInCellsAndCountsWhatIsOutside) {
+  const Mesh line = make_polyline((RowMatrix(3, 3) << 0, 0, 0, 1, 0, 0, 5, 0, 0).finished(), "line")
+                        .with_array({"a", Association::point, 2, ""},
+                                    (RowMatrix(3, 2) << 0, 1, 2, 3, 10, 3).finished());
+  const Mesh target = make_point_cloud((RowMatrix(2, 3) << 0.5, 0, 0, 3, 0, 0).finished(), "q");
+  const ArraySpec spec{"a", Association::point, 2, ""};
+  const Mesh probed = interpolate_arrays({line}, target, {spec});
+  EXPECT_TRUE(probed.array("a", Association::point)
+                  .to_double()
+                  .isApprox((RowMatrix(2, 2) << 1, 2, 6, 3).finished(), 1e-12));
+  EXPECT_FALSE(target.has_array("a", Association::point));
+  const Mesh outside = make_point_cloud((RowMatrix(2, 3) << 0.5, 0, 0, 7, 0, 0).finished(), "q");
+  expect_says(message_of<DataError>([&] { (void)interpolate_arrays({line}, outside, {spec}); }),
+              "q: 1 of 2 points lie outside the cells of line, the first is 1");
+  const Mesh cloud =
+      make_point_cloud(RowMatrix::Zero(1, 3), "cloud").with_array(spec, RowMatrix::Zero(1, 2));
+  expect_says(message_of<DataError>([&] { (void)interpolate_arrays({cloud}, outside, {spec}); }),
+              "2 of 2 points lie outside the cells of cloud");
+}
+
+}  // namespace
+}  // namespace funcattn
