@@ -1,12 +1,12 @@
 # cli_test(name ARGS ... [EXIT n] [STDOUT regex] [STDERR regex] [OUTPUT file...] [NO_OUTPUT file...]
-#          [STDOUT_TO file] [LABELS ...])
-# Runs the built command in an empty folder of its own. EXIT defaults to 0; an empty STDERR means
+#          [STDIN text] [STDOUT_TO file] [LABELS ...])
+# Runs the built command in an empty folder of its own, with STDIN on its standard input. EXIT defaults to 0; an empty STDERR means
 # that nothing may stand there; OUTPUT files must exist afterwards, NO_OUTPUT files must not, and no
-# half-written file may remain. "@fixtures@" in ARGS stands for the folder of fixtures.
+# half-written file may remain. "@fixtures@" in ARGS and STDIN stands for the folder of fixtures.
 set(FUNCATTN_CLI_TEST_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/run_cli_test.cmake)
 
 function(cli_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 TEST "" "EXIT;STDOUT;STDERR;STDOUT_TO"
+  cmake_parse_arguments(PARSE_ARGV 1 TEST "" "EXIT;STDIN;STDOUT;STDERR;STDOUT_TO"
     "ARGS;OUTPUT;NO_OUTPUT;LABELS")
   if(NOT DEFINED TEST_EXIT)
     set(TEST_EXIT 0)
@@ -14,12 +14,14 @@ function(cli_test name)
   if(NOT TEST_EXIT EQUAL 0 AND NOT TEST_STDERR)
     message(FATAL_ERROR "cli_test(${name}): a failing command needs STDERR, its message")
   endif()
+  string(REPLACE "@fixtures@" "${FUNCATTN_CLI_FIXTURES}" TEST_STDIN "${TEST_STDIN}")
   list(TRANSFORM TEST_ARGS REPLACE "@fixtures@" "${FUNCATTN_CLI_FIXTURES}")
   add_test(NAME cli.${name} COMMAND ${CMAKE_COMMAND}
     "-DCOMMAND=$<TARGET_FILE:funcattn_command>"
     "-DARGUMENTS=${TEST_ARGS}"
     "-DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/cli/${name}"
     "-DEXIT=${TEST_EXIT}"
+    "-DSTDIN=${TEST_STDIN}"
     "-DSTDOUT=${TEST_STDOUT}"
     "-DSTDERR=${TEST_STDERR}"
     "-DSTDOUT_TO=${TEST_STDOUT_TO}"

@@ -8,7 +8,9 @@ if(STDOUT_TO)
 else()
   set(stdout_destination OUTPUT_VARIABLE stdout)
 endif()
+file(WRITE ${FOLDER}.stdin "${STDIN}")
 execute_process(COMMAND ${COMMAND} ${ARGUMENTS} WORKING_DIRECTORY ${FOLDER}
+  INPUT_FILE ${FOLDER}.stdin
   RESULT_VARIABLE status ${stdout_destination} ERROR_VARIABLE stderr)
 
 set(faults "")

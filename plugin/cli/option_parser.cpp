@@ -95,8 +95,7 @@ const Option* OptionTable::find_spelling(const std::string& token) const {
   return nullptr;
 }
 
-std::vector<std::string> OptionTable::take_switched_flags(
-    const std::vector<std::string>& arguments) {
+std::vector<std::string> OptionTable::take_assigned(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest;
   bool options_ended = false;
   for (const std::string& argument : arguments) {
@@ -104,7 +103,10 @@ std::vector<std::string> OptionTable::take_switched_flags(
     const auto equals = argument.find('=');
     if (!options_ended && argument.rfind("--", 0) == 0 && equals != std::string::npos) {
       Option* option = find_named(argument.substr(2, equals - 2));
-      if (option && option->kind() == Option::Kind::flag) {
+      // Boost takes no value for a flag, and no empty one ("--suffix=").
+      const bool is_empty = equals + 1 == argument.size();
+      if (option && (option->kind() == Option::Kind::flag ||
+                     (option->kind() == Option::Kind::single && is_empty))) {
         option->assign({argument.substr(equals + 1)}, Origin::command_line);
         continue;
       }
@@ -115,7 +117,7 @@ std::vector<std::string> OptionTable::take_switched_flags(
 }
 
 void OptionTable::parse(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> rest = take_switched_flags(arguments);
+  const std::vector<std::string> rest = take_assigned(arguments);
   const po::options_description description = describe_to_boost(options_);
   std::vector<po::option> found;
   try {

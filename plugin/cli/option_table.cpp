@@ -24,6 +24,12 @@ Option& Option::required() {
   return *this;
 }
 
+Option& Option::required_unless(const bool& instead) {
+  required_ = true;
+  instead_ = &instead;
+  return *this;
+}
+
 Option& Option::unit(std::string text) {
   unit_ = std::move(text);
   return *this;
@@ -213,7 +219,7 @@ Option* OptionTable::find_named(const std::string& name) {
 
 void OptionTable::check_required() const {
   for (const Option& option : options_) {
-    if (!option.is_required() || option.origin() != Origin::default_value) continue;
+    if (!option.is_needed() || option.origin() != Origin::default_value) continue;
     throw UsageError(option.positional()
                          ? "argument " + option.name() + " is missing: " + option.description()
                          : option.title() + " is missing: " + option.description());

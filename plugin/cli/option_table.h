@@ -26,6 +26,8 @@ class Option {
   enum class Kind { flag, single, list };
 
   Option& required();
+  /// Required while `instead`, a flag of the same table, is not set.
+  Option& required_unless(const bool& instead);
   /// Unit of the value, shown in help: "s", "MiB".
   Option& unit(std::string text);
   /// What stands for the value in help: FILE, N, NAME[:COMPONENTS].
@@ -45,6 +47,8 @@ class Option {
   Kind kind() const { return kind_; }
   bool positional() const { return positional_; }
   bool is_required() const { return required_; }
+  /// Required, and nothing was given that takes its place.
+  bool is_needed() const { return required_ && !(instead_ && *instead_); }
   Origin origin() const { return origin_; }
   const std::vector<std::string>& choices() const { return choices_; }
   const std::string& unit() const { return unit_; }
@@ -72,6 +76,7 @@ class Option {
   Kind kind_ = Kind::single;
   bool positional_ = false;
   bool required_ = false;
+  const bool* instead_ = nullptr;
   bool splits_in_config_ = false;  ///< Several values may share a line of the config file.
   double lower_ = -std::numeric_limits<double>::infinity();
   double upper_ = std::numeric_limits<double>::infinity();
@@ -111,6 +116,16 @@ struct OptionTokens {
   static const char* placeholder(int) { return "N"; }
   static const char* placeholder(std::int64_t) { return "N"; }
   static const char* placeholder(std::uint64_t) { return "N"; }
+};
+
+/// The type of what an option may be chosen from.
+template <typename T>
+struct ChoiceValue {
+  using type = T;
+};
+template <typename T>
+struct ChoiceValue<std::optional<T>> {
+  using type = T;
 };
 
 /// All options of a command: the one source of parsing, --help, --config and documentation.
@@ -160,9 +175,11 @@ class OptionTable {
     return option;
   }
 
-  /// An option whose value is one of `values`, an enumeration for example.
-  template <typename T>
-  Option& choice(const std::string& names, T& target, std::vector<std::pair<std::string, T>> values,
+  /// An option whose value is one of `values`, an enumeration for example. `target` may be a
+  /// std::optional of it, without a value where the option is not given.
+  template <typename Target>
+  Option& choice(const std::string& names, Target& target,
+                 std::vector<std::pair<std::string, typename ChoiceValue<Target>::type>> values,
                  std::string description) {
     Option& option = add(names, std::move(description), Option::Kind::single);
     std::vector<std::string> texts;
@@ -222,7 +239,8 @@ class OptionTable {
   Option* find_named(const std::string& name);
   /// The option that "--name" or "-n" stands for, or nullptr.
   const Option* find_spelling(const std::string& token) const;
-  std::vector<std::string> take_switched_flags(const std::vector<std::string>& arguments);
+  /// Assigns "--flag=false" and "--name="; @return the other arguments
+  std::vector<std::string> take_assigned(const std::vector<std::string>& arguments);
   void assign_positional(const std::vector<std::string>& values);
   [[noreturn]] void throw_unknown(const std::string& found) const;
 

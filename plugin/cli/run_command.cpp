@@ -1,187 +1,196 @@
 #include "plugin/cli/run_command.h"
 
-#include <chrono>
-#include <map>
+#include <vtkNew.h>
+#include <vtkObject.h>
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <mutex>
+#include <thread>
 
 #include "core/error.h"
-#include "core/text.h"
-#include "meshio/quadrature.h"
 #include "meshio/reader.h"
-#include "meshio/writer.h"
 #include "plugin/cli/command_line.h"
-#include "plugin/dataset.h"
-#include "plugin/stage.h"
+#include "plugin/cli/option_hints.h"
+#include "plugin/cli/run_job.h"
+#include "plugin/cli/run_plan.h"
+#include "plugin/cli/text_table.h"
 
 namespace funcattn {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-/// One text per file, whatever way leads to it.
-std::string identity(const fs::path& path) {
-  std::error_code failure;
-  const fs::path canonical = fs::weakly_canonical(path, failure);
-  return failure ? fs::absolute(path).lexically_normal().string() : canonical.string();
-}
+/// What became of a job.
+struct Outcome {
+  Json report;
+  std::exception_ptr error;
+  bool is_done = false;
+};
 
-bool names_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored) || !path.has_filename();
-}
-
-fs::path output_for(const fs::path& input, const RunOptions& options) {
-  if (options.output.empty())
-    return input.stem().string() + "_predicted" + input.extension().string();
-  return names_folder(options.output) ? options.output / input.filename() : options.output;
-}
-
-Encoding encoding_of(const std::string& text) {
-  if (text == "ascii") return Encoding::ascii;
-  return text == "binary" ? Encoding::binary : Encoding::appended;
-}
-
-/// What the summary reports of one file.
-Json apply(const OperatorStage& stage, const RunJob& job, const RunOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  StageOptions stage_options;
-  stage_options.weights = options.weights;
-  stage_options.suffix = options.suffix;
-  stage_options.overwrite = options.overwrite;
-  stage_options.threads = options.threads;
-  const StageResult result = stage.run(read_mesh(job.input), stage_options);
-  WriteOptions write_options;
-  write_options.encoding = encoding_of(options.encoding);
-  write_mesh(result.mesh, job.output, write_options);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-
-  Json report = {{"input", job.input.string()}, {"output", job.output.string()}};
-  Json arrays = Json::array();
-  std::string association = "point";
-  for (const Json& output : stage.contract().at("outputs")) {
-    arrays.push_back(output.at("name").get<std::string>() + options.suffix);
-    association = output.at("association").get<std::string>();
-  }
-  const auto kind = association == "cell" ? Association::cell : Association::point;
-  report[association + "s"] = result.mesh.count(kind);
-  report["arrays"] = std::move(arrays);
-  report["seconds"] = seconds.count();
-  report["warnings"] = result.warnings;
-  return report;
-}
-
-void print_line(Console& console, const Json& report) {
-  const char* entries = report.contains("cells") ? "cells" : "points";
-  std::vector<std::string> arrays = report.at("arrays").get<std::vector<std::string>>();
-  console.results() << report.at("output").get<std::string>() << ": "
-                    << report.at(entries).get<std::int64_t>() << " " << entries << ", "
-                    << join(arrays, ", ") << " ("
-                    << format_significant(report.at("seconds").get<double>(), 3) << " s)\n";
-}
-
-/// The error with the name of the input, where the text does not tell it.
+/// The error with the name of the input, where the text does not tell it, and the options that
+/// help.
 std::string failure_of(const RunJob& job, const std::exception& error) {
   const std::string input = job.input.string();
-  const std::string message = one_line(error);
+  const std::string message = with_option_hints(one_line(error));
   return message.find(input) == std::string::npos ? input + ": " + message : message;
+}
+
+[[noreturn]] void fail_alone(const RunJob& job, const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const UsageError& usage) {
+    throw UsageError(failure_of(job, usage));
+  } catch (const std::exception& other) {
+    throw Error(failure_of(job, other));
+  }
+}
+
+/// Calls `work(i)` for all i < count from `threads` threads, and `done(i)` in the order of i, never
+/// two at a time. `work` must not throw.
+void for_all(std::size_t count, int threads, const std::function<void(std::size_t)>& work,
+             const std::function<void(std::size_t)>& done) {
+  std::mutex mutex;
+  std::size_t next = 0;
+  std::size_t next_done = 0;
+  std::vector<bool> finished(count, false);
+  const auto loop = [&] {
+    for (;;) {
+      std::size_t mine;
+      {
+        const std::lock_guard lock(mutex);
+        if (next == count) return;
+        mine = next++;
+      }
+      work(mine);
+      const std::lock_guard lock(mutex);
+      finished[mine] = true;
+      for (; next_done < count && finished[next_done]; ++next_done) done(next_done);
+    }
+  };
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads && static_cast<std::size_t>(i) < count; ++i)
+    others.emplace_back(loop);
+  loop();
+  for (std::thread& thread : others) thread.join();
+}
+
+void print_formats(Console& console, bool as_json) {
+  const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
+  Json list = Json::array();
+  TextTable table({"extension", "read", "write", "steps", "blocks", "format"});
+  for (const FileFormat& format : file_formats()) {
+    table.add({format.extension, yes(format.readable), yes(format.writable), yes(format.has_time),
+               yes(format.is_tree), format.description});
+    list.push_back({{"extension", format.extension},
+                    {"description", format.description},
+                    {"readable", format.readable},
+                    {"writable", format.writable},
+                    {"steps", format.has_time},
+                    {"blocks", format.is_tree}});
+  }
+  if (as_json)
+    console.print_json(list);
+  else
+    table.print(console.results());
+}
+
+/// Writes the collections whose steps were written; steps that failed are left out.
+/// @return what the summary says of them
+Json write_series(const RunPlan& plan, const std::vector<Outcome>& outcomes, bool dry_run) {
+  Json reports = Json::array();
+  for (std::size_t i = 0; i < plan.series.size(); ++i) {
+    std::vector<TimedFile> steps;
+    for (std::size_t job = 0; job < plan.jobs.size(); ++job)
+      if (plan.jobs[job].series == i && !outcomes[job].error)
+        steps.push_back({plan.jobs[job].output, plan.jobs[job].time});
+    if (steps.empty()) continue;
+    if (!dry_run) write_pvd(plan.series[i].output, steps);
+    reports.push_back({{"input", plan.series[i].input.string()},
+                       {"output", plan.series[i].output.string()},
+                       {"steps", steps.size()}});
+  }
+  return reports;
+}
+
+void print_series(Console& console, const Json& reports, bool dry_run) {
+  for (const Json& report : reports)
+    console.results() << (dry_run ? "would write " : "") << report.at("output").get<std::string>()
+                      << ": " << report.at("steps").get<std::size_t>() << " steps\n";
 }
 
 }  // namespace
 
-void RunOptions::validate() const {
-  if (!weights.empty()) (void)weight_choice_from_string(weights);
-}
-
-std::vector<RunJob> plan_run(const RunOptions& options) {
-  std::vector<RunJob> jobs;
-  for (const fs::path& input : options.inputs) {
-    // A missing single file is reported when its turn comes, so that the others are done.
-    std::error_code ignored;
-    const auto files =
-        fs::exists(input, ignored) ? list_samples(input) : std::vector<fs::path>{input};
-    for (const fs::path& file : files) jobs.push_back({file, output_for(file, options)});
-  }
-  std::error_code ignored;
-  if (jobs.size() > 1 && !options.output.empty() && !fs::is_directory(options.output, ignored))
-    throw UsageError("option '--output': '" + options.output.string() +
-                     "' is not an existing folder, which the results of " +
-                     std::to_string(jobs.size()) + " files need");
-  std::map<std::string, fs::path> inputs = {
-      {identity(options.operator_file), options.operator_file}};
-  for (const RunJob& job : jobs) inputs.emplace(identity(job.input), job.input);
-  std::map<std::string, fs::path> writers;
-  for (const RunJob& job : jobs) {
-    const std::string output = identity(job.output);
-    if (const auto replaced = inputs.find(output); replaced != inputs.end())
-      throw UsageError("the result '" + job.output.string() + "' would replace the input '" +
-                       replaced->second.string() + "'; give another --output");
-    const auto [writer, is_new] = writers.emplace(output, job.input);
-    if (!is_new)
-      throw UsageError("'" + writer->second.string() + "' and '" + job.input.string() +
-                       "' would both be written to '" + job.output.string() +
-                       "'; run them one at a time");
-  }
-  return jobs;
-}
-
 std::vector<std::string> RunCommand::examples() const {
   return {"funcattn run disk.vtu --operator disk.safetensors -o disk_out.vtu",
-          "funcattn run data/test/*.vtu --operator disk.safetensors -o predictions --json"};
-}
-
-void RunCommand::describe(OptionTable& table) {
-  table.positional("INPUT", options_.inputs,
-                   "mesh files; a folder, a list (.txt, .lst) or a .pvd stands for its files");
-  table.group("Operator");
-  table.value("operator", options_.operator_file, "trained operator").required();
-  table
-      .value("weights", options_.weights,
-             "quadrature weights: auto, uniform, measure or array:NAME")
-      .placeholder("CHOICE")
-      .default_text("as in training");
-  declare_threads(table, options_.threads);
-  table.group("Output");
-  table
-      .value("output,o", options_.output,
-             "result file, or an existing folder in which the results get the names of the inputs")
-      .placeholder("PATH")
-      .default_text("NAME_predicted.EXT in the current folder");
-  table.value("suffix", options_.suffix, "appended to the names of the predicted arrays");
-  table.flag("overwrite", options_.overwrite, "replace arrays that have a predicted name");
-  table.value("encoding", options_.encoding, "how numbers are written")
-      .choices({"appended", "binary", "ascii"});
-  table.flag("json", options_.json, "report as JSON");
+          "funcattn run data/test/*.vtu --operator disk.safetensors -o predictions -j 4 --json",
+          "funcattn run coarse.vtu --operator disk.safetensors --query fine.vtu -o fine_out.vtu"};
 }
 
 int RunCommand::run(Console& console) {
-  const std::vector<RunJob> jobs = plan_run(options_);
-  const OperatorStage stage(options_.operator_file);
-  Json files = Json::array();
+  if (options_.list_formats) {
+    print_formats(console, options_.json);
+    return exit_done;
+  }
+  OutputGuard guard;
+  RunPlan plan = plan_run(options_, std::cin, guard);
+  const JobRunner runner(options_, guard);
+  const vtkNew<vtkObject> initialised;  // VTK's factories, before several threads ask for them.
+
+  std::vector<Outcome> outcomes(plan.jobs.size());
   std::int64_t failed = 0;
-  for (const RunJob& job : jobs) {
-    try {
-      Json report = apply(stage, job, options_);
-      for (const Json& warning : report.at("warnings")) console.warn(warning.get<std::string>());
-      if (!options_.json) print_line(console, report);
-      files.push_back(std::move(report));
-    } catch (const std::exception& error) {
-      // A single file ends the command, with the exit status of its error.
-      if (jobs.size() == 1) throw;
-      ++failed;
-      const std::string message = failure_of(job, error);
-      console.error(message);
-      files.push_back({{"input", job.input.string()}, {"error", message}});
+  const bool alone = plan.jobs.size() == 1;
+  for_all(
+      plan.jobs.size(), options_.files_at_once,
+      [&](std::size_t i) {
+        try {
+          outcomes[i].report = runner.process(plan.jobs[i]);
+        } catch (...) {
+          outcomes[i].error = std::current_exception();
+        }
+      },
+      [&](std::size_t i) {
+        try {
+          if (outcomes[i].error) std::rethrow_exception(outcomes[i].error);
+          for (const Json& warning : outcomes[i].report.at("warnings"))
+            console.warn(warning.get<std::string>());
+          if (!options_.json) console.results() << job_text(outcomes[i].report) << std::flush;
+        } catch (const std::exception& error) {
+          ++failed;
+          const std::string message = failure_of(plan.jobs[i], error);
+          if (!alone) console.error(message);
+          outcomes[i].report = {{"input", plan.jobs[i].input.string()}, {"error", message}};
+        }
+      });
+  // A single file ends the command, with the exit status of its error.
+  if (alone && outcomes.front().error) fail_alone(plan.jobs.front(), outcomes.front().error);
+
+  const Json series = write_series(plan, outcomes, options_.dry_run);
+  Json files = Json::array();
+  for (Outcome& outcome : outcomes) files.push_back(std::move(outcome.report));
+  const Json means = mean_errors(files);
+  const auto done = static_cast<std::int64_t>(plan.jobs.size()) - failed;
+  if (options_.json) {
+    Json summary = {{"operator", options_.operator_file.string()},
+                    {"dry_run", options_.dry_run},
+                    {"done", done},
+                    {"failed", failed},
+                    {"files", std::move(files)}};
+    if (!series.empty()) summary["series"] = series;
+    if (!means.empty()) summary["mean_errors"] = means;
+    console.print_json(summary);
+  } else {
+    print_series(console, series, options_.dry_run);
+    if (done > 1 && !means.empty()) {
+      console.results() << "mean over " << done << " files:\n";
+      for (const Json& mean : means) console.results() << error_text(mean);
     }
   }
-  const auto done = static_cast<std::int64_t>(jobs.size()) - failed;
-  if (options_.json)
-    console.print_json({{"operator", options_.operator_file.string()},
-                        {"done", done},
-                        {"failed", failed},
-                        {"files", std::move(files)}});
   if (failed > 0)
-    console.error(std::to_string(failed) + " of " + std::to_string(jobs.size()) +
-                  " files failed, " + std::to_string(done) + " were written");
+    console.error(std::to_string(failed) + " of " + std::to_string(plan.jobs.size()) +
+                  " files failed, " + std::to_string(done) +
+                  (options_.dry_run ? " would be written" : " were written"));
   return failed > 0 ? exit_failed : exit_done;
 }
 

@@ -1,37 +1,13 @@
 #pragma once
 
-#include <filesystem>
+#include <istream>
 #include <string>
 #include <vector>
 
 #include "plugin/cli/command.h"
+#include "plugin/cli/run_options.h"
 
 namespace funcattn {
-
-struct RunOptions {
-  std::vector<std::filesystem::path> inputs;
-  std::filesystem::path operator_file;
-  std::filesystem::path output;
-  std::string weights;
-  std::string suffix = "_predicted";
-  std::string encoding = "appended";
-  bool overwrite = false;
-  bool json = false;
-  int threads = 0;
-
-  /// Throws UsageError.
-  void validate() const;
-};
-
-/// An input file and where its result goes.
-struct RunJob {
-  std::filesystem::path input;
-  std::filesystem::path output;
-};
-
-/// Pairs inputs (files, folders, lists, collections) with outputs. Throws UsageError where an
-/// output would replace an input or another output, FileError where nothing is found.
-std::vector<RunJob> plan_run(const RunOptions& options);
 
 /// `funcattn run`: applies an operator to files.
 class RunCommand : public Command {
@@ -39,7 +15,7 @@ class RunCommand : public Command {
   std::string name() const override { return "run"; }
   std::string summary() const override { return "apply a trained operator to mesh files"; }
   std::vector<std::string> examples() const override;
-  void describe(OptionTable& table) override;
+  void describe(OptionTable& table) override { options_.describe(table); }
   void validate() const override { options_.validate(); }
   int run(Console& console) override;
 

@@ -55,6 +55,41 @@ class OptionTableTest : public ::testing::Test {
   OptionTable table;
 };
 
+TEST_F(OptionTableTest, TakesEmptyTexts) {
+  table.parse({"a.vtu", "--form=few_shot", "--names", "x"});
+  OptionTable other;
+  std::string suffix = "_a";
+  other.value("suffix", suffix, "ending");
+  other.parse({"--suffix="});
+  EXPECT_EQ(suffix, "");
+  EXPECT_NE(parse_error({"--rate="}).find("option '--rate': found '', expected a finite number"),
+            std::string::npos);
+}
+
+TEST_F(OptionTableTest, ChoicesMayBeLeftAway) {
+  std::optional<Colour> colour;
+  OptionTable other;
+  other.choice("colour", colour, {{"red", Colour::red}, {"green", Colour::green}}, "of the curve");
+  other.parse({});
+  EXPECT_FALSE(colour);
+  other.parse({"--colour", "red"});
+  EXPECT_EQ(colour, Colour::red);
+  EXPECT_EQ(other.find("colour")->value_text(), "red");
+}
+
+TEST_F(OptionTableTest, AnotherOptionCanTakeThePlaceOfARequiredOne) {
+  std::filesystem::path file;
+  bool list = false;
+  OptionTable other;
+  other.value("file", file, "to read").required_unless(list);
+  other.flag("list", list, "instead");
+  other.parse({});
+  EXPECT_NE(error_of<UsageError>([&] { other.check_required(); }).find("'--file' is missing"),
+            std::string::npos);
+  other.parse({"--list"});
+  other.check_required();
+}
+
 TEST_F(OptionTableTest, ReadsEveryKindOfOption) {
   table.parse({"a b.vtu", "--rate", "5e-4", "-n20", "--seed=18446", "--resample", "1", "-2.5",
                "--form", "few_shot", "-j", "--colour", "red", "--ridge", "0", "--", "-odd.vtu"});

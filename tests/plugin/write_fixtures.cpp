@@ -1,10 +1,22 @@
 // Writes the operators, weights and meshes that the command-line tests use into a folder.
 
+#include <vtkCompositeDataSet.h>
+#include <vtkImageData.h>
+#include <vtkInformation.h>
+#include <vtkInformationStringKey.h>
+#include <vtkMultiBlockDataSet.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkStringArray.h>
+#include <vtkUnsignedCharArray.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <limits>
 
 #include "core/atomic_file.h"
+#include "meshio/series.h"
 #include "meshio/writer.h"
 #include "operators/operator_file.h"
 #include "operators/safetensors.h"
@@ -25,10 +37,91 @@ void write_published_weights(const fs::path& path) {
   write_safetensors(path, content);
 }
 
+/// A copy of `mesh` that marks every point as the duplicate of one elsewhere.
+Mesh all_ghosts(const Mesh& mesh) {
+  const auto copy = vtkSmartPointer<vtkDataSet>::Take(mesh.vtk()->NewInstance());
+  copy->ShallowCopy(mesh.vtk());
+  vtkNew<vtkUnsignedCharArray> ghosts;
+  ghosts->SetName(vtkDataSetAttributes::GhostArrayName());
+  ghosts->SetNumberOfTuples(copy->GetNumberOfPoints());
+  ghosts->Fill(vtkDataSetAttributes::DUPLICATEPOINT);
+  copy->GetPointData()->AddArray(ghosts);
+  return {copy, mesh.origin()};
+}
+
+/// A copy of `mesh` whose array "load" holds words.
+Mesh with_words(const Mesh& mesh) {
+  Mesh copy = without_array(mesh, "load", Association::point);
+  vtkNew<vtkStringArray> words;
+  words->SetName("load");
+  for (vtkIdType i = 0; i < copy.vtk()->GetNumberOfPoints(); ++i) words->InsertNextValue("heavy");
+  copy.vtk()->GetPointData()->AddArray(words);
+  return copy;
+}
+
+/// Two grids, an empty place between them.
+MeshTree two_blocks(const Mesh& second) {
+  vtkNew<vtkMultiBlockDataSet> blocks;
+  blocks->SetBlock(0, make_grid(6, 5).vtk());
+  blocks->SetBlock(2, second.vtk());
+  blocks->GetMetaData(0u)->Set(vtkCompositeDataSet::NAME(), "left");
+  blocks->GetMetaData(2u)->Set(vtkCompositeDataSet::NAME(), "right");
+  return {blocks.GetPointer(), "blocks"};
+}
+
+/// The true fields beside the inputs.
+Mesh with_truth(const Mesh& mesh) {
+  const auto points = mesh.count(Association::point);
+  return mesh.with_array({"p", Association::point, 1, ""}, RowMatrix::Constant(points, 1, 10))
+      .with_array({"u", Association::point, 3, ""}, RowMatrix::Zero(points, 3));
+}
+
+void write_awkward_meshes(const fs::path& folder) {
+  const Mesh grid = make_grid(6, 5);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  write_mesh(with_value(grid, "load", Association::point, 8, nan), folder / "nan.vtu");
+  write_mesh(all_ghosts(grid), folder / "ghosts.vtu");
+  write_mesh(with_words(grid), folder / "words.vtu");
+  RowMatrix weights = RowMatrix::Ones(30, 1);
+  weights(7, 0) = -1;
+  write_mesh(grid.with_array({"w", Association::point, 1, ""}, weights), folder / "negative.vtu");
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(6, 4, 1);
+  image->SetSpacing(0.2, 0.2, 1);
+  write_mesh(Mesh(image.GetPointer(), "image")
+                 .with_array({"load", Association::point, 1, ""}, RowMatrix::Ones(24, 1))
+                 .with_array({"force", Association::point, 3, ""}, RowMatrix::Ones(24, 3)),
+             folder / "image.vti");
+  write_mesh(with_truth(grid), folder / "truth.vtu");
+  write_mesh(without_array(without_array(make_grid(9, 7), "load", Association::point), "force",
+                           Association::point),
+             folder / "query.vtu");
+  write_mesh(make_point_cloud((RowMatrix(2, 3) << 0.5, 0.5, 0, 2, 2, 0).finished(), "outside"),
+             folder / "outside.vtp");
+  write_mesh_tree(two_blocks(make_grid(4, 3)), folder / "blocks.vtm");
+  write_mesh_tree(two_blocks(without_array(make_grid(4, 3), "load", Association::point)),
+                  folder / "blocks_lacking.vtm");
+  write_pvd(folder / "series.pvd",
+            {{folder / "meshes" / "step_9.vtu", 0.5}, {folder / "meshes" / "step_10.vtu", 2.25}});
+  write_pvd(folder / "series_lacking.pvd",
+            {{folder / "grid.vtu", 0.5}, {folder / "no_load.vtu", 1.5}});
+  write_file_atomically(folder / "list.txt", "grid.vtu\ncoarse.vtu\n");
+}
+
+/// An operator whose outputs have the names of the true fields.
+Operator renamed_outputs() {
+  const Operator op = make_surrogate();
+  Contract contract = op.contract();
+  contract.outputs[0].name = "p";
+  contract.outputs[1].name = "u";
+  return {op.shared_model(), contract};
+}
+
 void write_fixtures(const fs::path& folder) {
   fs::remove_all(folder);
   fs::create_directories(folder / "meshes");
   save_operator(folder / "surrogate.safetensors", make_surrogate());
+  save_operator(folder / "renamed.safetensors", renamed_outputs());
   save_operator(folder / "regression.safetensors", make_regression());
   std::string damaged = read_file(folder / "surrogate.safetensors");
   damaged[damaged.size() - 5] ^= 1;
@@ -42,6 +135,7 @@ void write_fixtures(const fs::path& folder) {
   write_mesh(make_scattered_line(20, 5), folder / "line.vtp");
   write_mesh(without_array(make_grid(6, 5), "load", Association::point), folder / "no_load.vtu");
   write_mesh(make_point_cloud(RowMatrix(0, 3), "empty"), folder / "empty.vtp");
+  write_awkward_meshes(folder);
   std::string cut = read_file(folder / "grid.vtu");
   write_file_atomically(folder / "cut.vtu", cut.substr(0, cut.size() * 3 / 4));
   write_file_atomically(folder / "options.ini", "suffix = _from_config\njson = true\n");

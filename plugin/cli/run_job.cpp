@@ -1,0 +1,184 @@
+#include "plugin/cli/run_job.h"
+
+#include <vtkDataObject.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/atomic_file.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "meshio/quadrature.h"
+#include "meshio/reader.h"
+
+namespace funcattn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Association association_of(const Json& contract) {
+  return contract.at("outputs").front().at("association") == "cell" ? Association::cell
+                                                                    : Association::point;
+}
+
+Json describe_arrays(const Json& arrays, const std::string& suffix) {
+  Json names = Json::array();
+  for (const Json& array : arrays) names.push_back(array.at("name").get<std::string>() + suffix);
+  return names;
+}
+
+Json errors_to_json(const std::vector<ArrayError>& errors) {
+  Json list = Json::array();
+  for (const ArrayError& error : errors)
+    list.push_back({{"array", error.array},
+                    {"against", error.truth},
+                    {"relative_l2", error.relative_l2},
+                    {"rmse", error.rmse},
+                    {"max_error", error.max_error}});
+  return list;
+}
+
+}  // namespace
+
+JobRunner::JobRunner(const RunOptions& options, OutputGuard& guard)
+    : options_(options), guard_(guard), stage_(options.operator_file) {
+  if (!options.query.empty()) query_ = read_mesh_tree(options.query);
+}
+
+MeshTree JobRunner::read(const RunJob& job) const {
+  ReadOptions read_options;
+  read_options.time = job.step;
+  const MeshTree tree = read_mesh_tree(job.input, read_options);
+  // What a series says of the time counts more than what its files say.
+  return job.time ? MeshTree(tree.vtk(), tree.origin(), job.time) : tree;
+}
+
+ResampledTree JobRunner::resampled(const MeshTree& tree) const {
+  if (options_.resample.empty()) return {tree, false};
+  const Json& contract = stage_.contract();
+  const std::string weights =
+      options_.weights.empty() ? contract.at("weights").get<std::string>() : options_.weights;
+  ResampledTree result = resample(tree, association_of(contract), options_.resampling(),
+                                  weight_choice_from_string(weights));
+  // A subset keeps its flags; between a source and another point there is neither.
+  for (const Json& input : contract.at("inputs"))
+    if (input.at("role") == "source_flag" && !result.has_weights)
+      throw DataError(tree.origin() + ": points between others are no source points, which '" +
+                      input.at("name").get<std::string>() +
+                      "' marks; take a subset of the points, or predict at those of a finer mesh "
+                      "with --query");
+  return result;
+}
+
+void JobRunner::choose_extension(RunJob& job, const MeshTree& given, const MeshTree& result) const {
+  const bool another_class =
+      std::string(given.vtk()->GetClassName()) != result.vtk()->GetClassName();
+  if (!job.extension_is_free || (job.output.has_extension() && !another_class)) return;
+  job.output.replace_extension(suggested_extension(result));
+  guard_.claim(job.output, job.input);
+}
+
+Json JobRunner::process(RunJob& job) const {
+  const auto start = std::chrono::steady_clock::now();
+  check_target(job.output);  // Before the work.
+  const MeshTree given = read(job);
+  const ResampledTree source = resampled(given);
+  StageOptions stage_options = options_.stage_options();
+  if (source.has_weights) stage_options.weights = std::string("array:") + sampling_weights_name;
+  const MeshTree* query = query_ ? &*query_ : nullptr;
+  const MeshTree& receives = query ? *query : source.tree;
+
+  Json report = {{"input", job.input.string()}};
+  StageReport stage_report;
+  if (options_.dry_run) {
+    stage_report = stage_.check(source.tree, query, stage_options);
+    choose_extension(job, query ? *query : given, receives);
+    check_format(receives, job.output);
+  } else {
+    const TreeResult result = query ? stage_.run(source.tree, *query, stage_options)
+                                    : stage_.run(source.tree, stage_options);
+    choose_extension(job, query ? *query : given, result.tree);
+    write_mesh_tree(result.tree, job.output, options_.write_options());
+    stage_report = result;
+  }
+
+  const Json& contract = stage_.contract();
+  report["output"] = job.output.string();
+  if (job.time) report["time"] = *job.time;
+  report[std::string(to_string(association_of(contract))) + "s"] = stage_report.entries;
+  if (stage_report.unusable > 0)
+    report[options_.nan == NanPolicy::drop ? "dropped" : "masked"] = stage_report.unusable;
+  if (options_.dry_run) {
+    report["inputs"] = describe_arrays(contract.at("inputs"), "");
+    report["weights"] = stage_options.weights.empty() ? contract.at("weights").get<std::string>()
+                                                      : stage_options.weights;
+  }
+  report["arrays"] = describe_arrays(contract.at("outputs"), options_.suffix);
+  if (!stage_report.errors.empty()) report["errors"] = errors_to_json(stage_report.errors);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  report["seconds"] = seconds.count();
+  report["warnings"] = stage_report.warnings;
+  return report;
+}
+
+std::string error_text(const Json& error) {
+  const auto number = [&](const char* key) {
+    return format_significant(error.at(key).get<double>(), 4);
+  };
+  return "  " + error.at("array").get<std::string>() + " against " +
+         error.at("against").get<std::string>() + ": relative L2 " + number("relative_l2") +
+         ", RMSE " + number("rmse") + ", largest " + number("max_error") + "\n";
+}
+
+std::string job_text(const Json& report) {
+  const char* entries = report.contains("cells") ? "cells" : "points";
+  const auto list = [&](const char* key) {
+    return join(report.at(key).get<std::vector<std::string>>(), ", ");
+  };
+  const std::string output = report.at("output").get<std::string>();
+  const std::string count = std::to_string(report.at(entries).get<std::int64_t>()) + " " + entries;
+  if (report.contains("inputs")) {
+    const std::string inputs = list("inputs");
+    return report.at("input").get<std::string>() + ": " + count + "\n  would read " +
+           (inputs.empty() ? "coordinates only" : inputs) +
+           " (weights: " + report.at("weights").get<std::string>() + ")\n  would write " + output +
+           " with " + list("arrays") + "\n";
+  }
+  std::string text = output + ": " + count + ", " + list("arrays") + " (" +
+                     format_significant(report.at("seconds").get<double>(), 3) + " s)\n";
+  if (report.contains("errors"))
+    for (const Json& error : report.at("errors")) text += error_text(error);
+  return text;
+}
+
+Json mean_errors(const Json& reports) {
+  Json means = Json::array();
+  double count = 0;
+  for (const Json& report : reports) {
+    if (!report.contains("errors")) continue;
+    const Json& errors = report.at("errors");
+    count += 1;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      if (means.size() <= i) {
+        means.push_back(errors[i]);
+        continue;
+      }
+      means[i]["relative_l2"] =
+          means[i].at("relative_l2").get<double>() + errors[i].at("relative_l2").get<double>();
+      // Mean square errors are what averages.
+      means[i]["rmse"] =
+          std::hypot(means[i].at("rmse").get<double>(), errors[i].at("rmse").get<double>());
+      means[i]["max_error"] =
+          std::max(means[i].at("max_error").get<double>(), errors[i].at("max_error").get<double>());
+    }
+  }
+  for (Json& mean : means) {
+    mean["relative_l2"] = mean.at("relative_l2").get<double>() / count;
+    mean["rmse"] = mean.at("rmse").get<double>() / std::sqrt(count);
+  }
+  return means;
+}
+
+}  // namespace funcattn

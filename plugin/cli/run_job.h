@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include "core/json.h"
+#include "meshio/mesh_tree.h"
+#include "plugin/cli/run_plan.h"
+#include "plugin/stage.h"
+
+namespace funcattn {
+
+/// Runs single jobs with one operator and one query mesh, each loaded once. process() may be called
+/// from several threads.
+class JobRunner {
+ public:
+  /// Loads operator and query. Throws OperatorFileError, FileError.
+  JobRunner(const RunOptions& options, OutputGuard& guard);
+
+  /// Reads, predicts and writes one job; with --dry-run, checks it. `job.output` gets the extension
+  /// that was chosen.
+  /// @return what the summary reports: input, output, points (or cells), arrays, seconds, warnings,
+  ///   and inputs, weights, errors, masked or dropped entries where there are any
+  Json process(RunJob& job) const;
+
+ private:
+  MeshTree read(const RunJob& job) const;
+  ResampledTree resampled(const MeshTree& tree) const;
+  void choose_extension(RunJob& job, const MeshTree& given, const MeshTree& result) const;
+
+  const RunOptions& options_;
+  OutputGuard& guard_;
+  OperatorStage stage_;
+  std::optional<MeshTree> query_;
+};
+
+/// The lines that tell people of a processed job.
+std::string job_text(const Json& report);
+
+/// Mean of the errors over the processed jobs, one entry per array; empty where none were measured.
+Json mean_errors(const Json& reports);
+
+/// "  pressure_predicted against p: relative L2 0.012, RMSE 3.4, largest 11"
+std::string error_text(const Json& error);
+
+}  // namespace funcattn

@@ -1,0 +1,166 @@
+#include "plugin/cli/run_options.h"
+
+#include <algorithm>
+
+#include "core/affinity.h"
+#include "core/error.h"
+#include "meshio/quadrature.h"
+#include "plugin/cli/command.h"
+
+namespace funcattn {
+
+namespace {
+
+void refuse(bool given, const std::string& option, const std::string& reason) {
+  if (given) throw UsageError("option '--" + option + "' " + reason);
+}
+
+}  // namespace
+
+void RunOptions::describe(OptionTable& table) {
+  table
+      .positional("INPUT", inputs,
+                  "mesh files; a folder, a pattern, a list (.txt, .lst) or a .pvd stands for its "
+                  "files, - for a list on standard input")
+      .required_unless(list_formats);
+  table.group("Operator");
+  table.value("operator", operator_file, "trained operator").required_unless(list_formats);
+  table
+      .value("weights", weights,
+             "how much of the domain each point stands for: auto, uniform, measure, density or "
+             "array:NAME")
+      .placeholder("CHOICE")
+      .default_text("as in training");
+  table.choice("nan", nan,
+               {{"error", NanPolicy::error}, {"mask", NanPolicy::mask}, {"drop", NanPolicy::drop}},
+               "points with NaN: refuse the file, leave them out and predict NaN there, or take "
+               "them out of the result as well");
+  table.flag("per-block", per_block, "every block of a file is a sample of its own");
+  table.flag(
+      "convert-association", convert_association,
+      "convert inputs from cells to points or back where the operator needs it, and give the "
+      "prediction on both");
+  declare_threads(table, threads);
+  table.value("jobs,j", files_at_once, "files processed at once, sharing the threads")
+      .at_least(1)
+      .at_most(1024);
+
+  table.group("Where to predict");
+  table
+      .value("query", query,
+             "predict at the points of this mesh, which becomes the result; INPUT is the source")
+      .default_text("the input");
+  table.flag("interpolate-inputs", interpolate_inputs,
+             "take inputs that the query mesh lacks from the source, linearly in its cells");
+  table
+      .value("resample", resample,
+             "first bring INPUT to another resolution: a factor (x2, 0.5) or a number of points")
+      .placeholder("FACTOR|COUNT")
+      .default_text("none");
+  table
+      .choice("resample-method", resample_method,
+              {{"even", SamplingMethod::even}, {"random", SamplingMethod::random}},
+              "which points a coarser mesh keeps")
+      .default_text("even");
+  table.value("seed", seed, "of the choice of points").default_text("0");
+  table
+      .list("error-against", error_against,
+            "measure the error against these arrays, one per predicted array")
+      .placeholder("ARRAY");
+
+  table.group("Output");
+  table
+      .value("output,o", output,
+             "result file, whose extension chooses the format, or an existing folder in which the "
+             "results get the names of the inputs")
+      .placeholder("PATH")
+      .default_text("NAME_predicted.EXT in the current folder");
+  table.value("suffix", suffix, "appended to the names of the predicted arrays");
+  table.flag("overwrite", overwrite, "replace arrays that have a predicted name");
+  table.choice("encoding", encoding,
+               {{"appended", Encoding::appended},
+                {"appended-base64", Encoding::appended_base64},
+                {"binary", Encoding::binary},
+                {"ascii", Encoding::ascii}},
+               "how numbers are written");
+  table
+      .choice("compression", compression,
+              {{"none", Compression::none},
+               {"zlib", Compression::zlib},
+               {"lz4", Compression::lz4},
+               {"lzma", Compression::lzma}},
+              "of VTK XML files")
+      .default_text("zlib");
+  table.value("compression-level", compression_level, "1 (fast) to 9 (small)")
+      .at_least(1)
+      .at_most(9)
+      .default_text("5");
+  table.flag("dry-run", dry_run,
+             "read and check everything, say what would be written, compute and write nothing");
+  table.flag("json", json, "report as JSON");
+  table.flag("list-formats", list_formats, "list the file formats, and nothing else");
+}
+
+void RunOptions::validate() const {
+  if (list_formats) {
+    refuse(!inputs.empty() || !operator_file.empty(), "list-formats",
+           "runs nothing; leave the input and the operator away");
+    return;
+  }
+  if (!weights.empty()) (void)weight_choice_from_string(weights);
+  if (!resample.empty()) {
+    try {
+      (void)resampling();
+    } catch (const UsageError& error) {
+      throw UsageError("option '--resample': " + std::string(error.what()));
+    }
+  }
+  refuse(resample.empty() && resample_method, "resample-method", "needs --resample");
+  refuse(resample.empty() && seed, "seed", "needs --resample");
+  refuse(query.empty() && interpolate_inputs, "interpolate-inputs", "needs --query");
+  refuse(!query.empty() && per_block, "per-block",
+         "has no meaning with --query, which one operator built on all blocks answers");
+  const bool ascii = encoding == Encoding::ascii;
+  refuse(ascii && compression && *compression != Compression::none, "compression",
+         "has no effect on --encoding ascii");
+  refuse(compression_level && (ascii || compression == Compression::none), "compression-level",
+         "has no effect without compression");
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+    throw UsageError("argument 'INPUT': standard input ('-') is given twice");
+}
+
+int RunOptions::threads_per_file() const {
+  const int all = threads < 1 ? available_cores() : threads;
+  return std::max(1, all / files_at_once);
+}
+
+StageOptions RunOptions::stage_options() const {
+  StageOptions options;
+  options.weights = weights;
+  options.suffix = suffix;
+  options.overwrite = overwrite;
+  options.nan = nan;
+  options.per_block = per_block;
+  options.convert_association = convert_association;
+  options.interpolate_inputs = interpolate_inputs;
+  options.error_against = error_against;
+  options.threads = threads_per_file();
+  return options;
+}
+
+WriteOptions RunOptions::write_options() const {
+  WriteOptions options;
+  options.encoding = encoding;
+  options.compression = compression.value_or(options.compression);
+  options.compression_level = compression_level.value_or(options.compression_level);
+  return options;
+}
+
+Resampling RunOptions::resampling() const {
+  Resampling result = resampling_from_string(resample);
+  result.method = resample_method.value_or(result.method);
+  result.seed = seed.value_or(result.seed);
+  return result;
+}
+
+}  // namespace funcattn

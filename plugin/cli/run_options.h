@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "meshio/sampling.h"
+#include "meshio/writer.h"
+#include "plugin/cli/option_table.h"
+#include "plugin/stage.h"
+
+namespace funcattn {
+
+/// What `funcattn run` is asked to do.
+struct RunOptions {
+  std::vector<std::filesystem::path> inputs;
+  std::filesystem::path operator_file;
+  std::string weights;  ///< Empty: as in training.
+  NanPolicy nan = NanPolicy::error;
+  bool per_block = false;
+  bool convert_association = false;
+  std::filesystem::path query;  ///< Empty: the result belongs to the input.
+  bool interpolate_inputs = false;
+  std::string resample;  ///< Empty: the mesh as it is.
+  std::optional<SamplingMethod> resample_method;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> error_against;
+
+  std::filesystem::path output;
+  std::string suffix = "_predicted";
+  bool overwrite = false;
+  Encoding encoding = Encoding::appended;
+  std::optional<Compression> compression;
+  std::optional<int> compression_level;
+  bool dry_run = false;
+  bool list_formats = false;
+  bool json = false;
+
+  int files_at_once = 1;
+  int threads = 0;
+
+  void describe(OptionTable& table);
+  /// Throws UsageError for values that are malformed, contradict each other or would have no
+  /// effect.
+  void validate() const;
+
+  /// Threads for each of the files that are processed at once, >= 1.
+  int threads_per_file() const;
+  StageOptions stage_options() const;
+  WriteOptions write_options() const;
+  Resampling resampling() const;  ///< Of `resample`, which must not be empty.
+};
+
+}  // namespace funcattn

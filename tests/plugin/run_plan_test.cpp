@@ -1,0 +1,135 @@
+#include "plugin/cli/run_plan.h"
+
+#include <sstream>
+
+#include "core/error.h"
+#include "meshio/series.h"
+#include "tests/plugin/support.h"
+
+namespace funcattn {
+namespace {
+
+using test::error_of;
+
+class RunPlanTest : public ::testing::Test {
+ protected:
+  RunPlanTest() {
+    for (const char* name : {"a_1.vtu", "a_2.vtu", "shape.stl"}) folder_.write(name, "");
+    write_pvd(folder_ / "run.pvd", {{folder_ / "a_1.vtu", 0.5}, {folder_ / "a_2.vtu", 1e-300}});
+    options_.operator_file = folder_ / "op.safetensors";
+  }
+
+  RunPlan plan(const std::vector<std::filesystem::path>& inputs, const std::string& list = "") {
+    options_.inputs = inputs;
+    std::istringstream standard_input(list);
+    OutputGuard guard;
+    return plan_run(options_, standard_input, guard);
+  }
+
+  std::string refusal(const std::vector<std::filesystem::path>& inputs) {
+    return error_of<UsageError>([&] { (void)plan(inputs); });
+  }
+
+  std::vector<std::string> outputs(const std::vector<std::filesystem::path>& inputs,
+                                   const std::string& list = "") {
+    std::vector<std::string> names;
+    for (const RunJob& job : plan(inputs, list).jobs) names.push_back(job.output.string());
+    return names;
+  }
+
+  test::TemporaryFolder folder_;
+  RunOptions options_;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(RunPlanTest, ResultsAreNamedAfterTheirInputs) {
+  EXPECT_EQ(outputs({folder_ / "a_1.vtu"}), Names{"a_1_predicted.vtu"});
+  EXPECT_EQ(outputs({folder_ / "a_*.vtu"}), (Names{"a_1_predicted.vtu", "a_2_predicted.vtu"}));
+  EXPECT_EQ(outputs({"-"}, (folder_ / "a_2.vtu").string() + "\n"), Names{"a_2_predicted.vtu"});
+  // The format of the result is chosen where that of the input cannot be written.
+  EXPECT_EQ(outputs({folder_ / "shape.stl"}), Names{"shape_predicted"});
+  EXPECT_TRUE(plan({folder_ / "shape.stl"}).jobs.front().extension_is_free);
+  // A file that is not there fails in its turn.
+  EXPECT_EQ(outputs({"none.vtu"}), Names{"none_predicted.vtu"});
+  options_.output = "named.vtp";
+  EXPECT_EQ(outputs({folder_ / "a_1.vtu"}), Names{"named.vtp"});
+  EXPECT_FALSE(plan({folder_ / "a_1.vtu"}).jobs.front().extension_is_free);
+  std::filesystem::create_directory(folder_ / "out");
+  options_.output = folder_ / "out";
+  EXPECT_EQ(outputs({folder_ / "a_1.vtu"}), Names{(folder_ / "out").string() + "/a_1.vtu"});
+}
+
+TEST_F(RunPlanTest, AQueryGivesTheFormat) {
+  options_.query = folder_ / "a_2.vtu";
+  EXPECT_EQ(outputs({folder_ / "shape.stl"}), Names{"shape_predicted.vtu"});
+}
+
+TEST_F(RunPlanTest, ASeriesGivesASeries) {
+  const RunPlan result = plan({folder_ / "run.pvd"});
+  ASSERT_EQ(result.series.size(), 1u);
+  EXPECT_EQ(result.series[0].output, "run_predicted.pvd");
+  ASSERT_EQ(result.jobs.size(), 2u);
+  EXPECT_EQ(result.jobs[0].output, "run_predicted_0000.vtu");
+  EXPECT_EQ(result.jobs[1].output, "run_predicted_0001.vtu");
+  EXPECT_EQ(result.jobs[1].time, 1e-300);
+  EXPECT_FALSE(result.jobs[1].step);
+  EXPECT_EQ(result.jobs[1].series, 0u);
+  options_.output = "b.pvd";
+  EXPECT_EQ(outputs({folder_ / "run.pvd"}), (Names{"b_0000.vtu", "b_0001.vtu"}));
+  options_.output = "b.vtu";
+  EXPECT_EQ(refusal({folder_ / "run.pvd"}),
+            "option '--output': 'b.vtu' cannot hold the 2 steps of '" +
+                (folder_ / "run.pvd").string() +
+                "'; give the name of a .pvd, or an existing folder");
+}
+
+TEST_F(RunPlanTest, NothingIsReplaced) {
+  options_.output = folder_.path();
+  EXPECT_EQ(refusal({folder_ / "a_1.vtu"}),
+            "the result '" + (folder_ / "a_1.vtu").string() + "' would replace the input '" +
+                (folder_ / "a_1.vtu").string() + "'; give another --output");
+  EXPECT_NE(refusal({folder_ / "run.pvd"}).find("run.pvd' would replace the input"),
+            std::string::npos);
+  options_.output.clear();
+  std::filesystem::create_directory(folder_ / "other");
+  folder_.write("other/a_1.vtu", "");
+  EXPECT_EQ(refusal({folder_ / "a_1.vtu", folder_ / "other/a_1.vtu"}),
+            "'" + (folder_ / "a_1.vtu").string() + "' and '" +
+                (folder_ / "other/a_1.vtu").string() +
+                "' would both be written to 'a_1_predicted.vtu'; run them one at a time");
+  options_.output = folder_ / "new.vtu";
+  EXPECT_NE(refusal({folder_ / "a_1.vtu", folder_ / "a_2.vtu"})
+                .find("is not an existing folder, which the results of 2 files need"),
+            std::string::npos);
+}
+
+TEST_F(RunPlanTest, OutputsMustBeWritable) {
+  options_.output = "out.stl";
+  const std::string message = refusal({folder_ / "a_1.vtu"});
+  EXPECT_EQ(
+      message.rfind("option '--output': the extension '.stl' of 'out.stl' is none that can be "
+                    "written; known: ",
+                    0),
+      0u)
+      << message;
+}
+
+TEST(OutputGuard, KnowsAFileByAnyPath) {
+  const test::TemporaryFolder folder;
+  folder.write("a.vtu", "");
+  OutputGuard guard;
+  guard.protect(folder / "a.vtu", "the query");
+  EXPECT_NE(error_of<UsageError>([&] {
+              guard.claim(folder.path() / "." / "a.vtu", "b.vtu");
+            }).find("would replace the query"),
+            std::string::npos);
+  guard.claim(folder / "c.vtu", "b.vtu");
+  EXPECT_NE(error_of<UsageError>([&] {
+              guard.claim(folder / "c.vtu", "d.vtu");
+            }).find("'b.vtu' and 'd.vtu' would both be written"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace funcattn
