@@ -121,6 +121,15 @@ RowMatrix ArrayView::to_double() const {
   });
 }
 
+void ArrayView::copy_columns(const std::vector<int>& columns, double* target,
+                             Eigen::Index stride) const {
+  dispatch(type_, data_, [&](const auto* values) {
+    for (Eigen::Index row = 0; row < rows_; ++row, values += components_, target += stride)
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        target[i] = static_cast<double>(values[columns[i]]);
+  });
+}
+
 Eigen::Index ArrayView::first_non_finite() const {
   return dispatch(type_, data_, [this](const auto* values) -> Eigen::Index {
     using T = std::decay_t<decltype(*values)>;

@@ -45,6 +45,10 @@ class ArrayView {
 
   RowMatrix to_double() const;
 
+  /// Writes the components `columns` of every row to `target`, row after row, `stride` numbers from
+  /// the beginning of one row to that of the next.
+  void copy_columns(const std::vector<int>& columns, double* target, Eigen::Index stride) const;
+
   /// Row of the first value that is not finite, or -1.
   Eigen::Index first_non_finite() const;
 

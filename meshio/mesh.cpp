@@ -121,6 +121,20 @@ RowMatrix Mesh::coordinates(Association association) const {
   return centres;
 }
 
+void Mesh::copy_coordinates(Association association, const std::vector<int>& axes,
+                            double* target) const {
+  const auto width = static_cast<Eigen::Index>(axes.size());
+  auto* point_set = vtkPointSet::SafeDownCast(data_);
+  if (association == Association::point && point_set && point_set->GetPoints()) {
+    ArrayView(point_set->GetPoints()->GetData()).copy_columns(axes, target, width);
+    return;
+  }
+  const RowMatrix all = coordinates(association);
+  for (Eigen::Index row = 0; row < all.rows(); ++row)
+    for (Eigen::Index i = 0; i < width; ++i)
+      *target++ = all(row, axes[static_cast<std::size_t>(i)]);
+}
+
 std::vector<ArraySpec> Mesh::arrays() const {
   std::vector<ArraySpec> specs;
   for (const Association association : {Association::point, Association::cell}) {

@@ -27,6 +27,11 @@ class Mesh {
   /// float64. [count,3]
   RowMatrix coordinates(Association association) const;
 
+  /// The columns `axes` of coordinates(), written row after row to `target`, [count, axes]. Points
+  /// that VTK stores are read in place, without a copy of all coordinates in between.
+  void copy_coordinates(Association association, const std::vector<int>& axes,
+                        double* target) const;
+
   /// All numeric arrays, in file order.
   std::vector<ArraySpec> arrays() const;
 

@@ -274,11 +274,15 @@ Eigen::VectorXd chosen_weights(const std::vector<Mesh>& meshes, Association asso
   if (choice.kind == WeightKind::uniform) return joined_presence(meshes, association);
   const Eigen::VectorXd weights = joined_measure(meshes, association);
   if ((weights.array() > 0).any()) return weights;
+  const Eigen::VectorXd present = joined_presence(meshes, association);
+  if (present.size() > 0 && !(present.array() > 0).any())
+    throw DataError(meshes.front().origin() + ": all " + std::to_string(present.size()) + " " +
+                    to_string(association) + "s are ghosts or hidden; nothing is left to weigh");
   if (choice.kind == WeightKind::measure && weights.size() > 0)
     throw DataError(meshes.front().origin() +
                     ": the mesh has no cells of positive length, area or volume to weigh by; use "
                     "uniform weights");
-  return joined_presence(meshes, association);
+  return present;
 }
 
 }  // namespace

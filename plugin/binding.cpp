@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -23,14 +24,14 @@ std::string describe_inputs(const Contract& contract) {
   return join(texts, ", ");
 }
 
-/// Values of an array that the operator needs, [count, components].
-RowMatrix required_array(const Mesh& mesh, const Contract& contract, const ArraySpec& spec) {
-  const ArrayView view = mesh.array(spec.name, spec.association);
+/// An array that the operator needs, checked.
+ArrayView required_array(const Mesh& mesh, const Contract& contract, const ArraySpec& spec) {
+  ArrayView view = mesh.array(spec.name, spec.association);
   if (view.components() != spec.components)
     throw DataError(where(mesh, spec) + " has " + std::to_string(view.components()) +
                     " components, the operator expects " + std::to_string(spec.components) +
                     "; its inputs are (components in brackets) " + describe_inputs(contract));
-  return view.to_double();
+  return view;
 }
 
 /// The entries of all meshes, one mesh after the other.
@@ -104,17 +105,18 @@ Eigen::Map<RowMatrix> matrix_of(const Tensor& tensor) {
   return {tensor.data_ptr<double>(), tensor.size(0), tensor.size(1)};
 }
 
-RowMatrix select_columns(const RowMatrix& values, const std::vector<int>& columns) {
-  RowMatrix selected(values.rows(), static_cast<Eigen::Index>(columns.size()));
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    selected.col(static_cast<Eigen::Index>(i)) = values.col(columns[i]);
-  return selected;
-}
-
 Tensor to_tensor(const Eigen::VectorXd& values) {
   const Tensor tensor = torch::empty({values.size()}, torch::kFloat64);
   std::copy_n(values.data(), values.size(), tensor.data_ptr<double>());
   return tensor;
+}
+
+/// The values of an array to a block of a larger matrix, without a copy in between.
+template <class Block>
+void copy_all(const ArrayView& view, Block& block) {
+  std::vector<int> columns(static_cast<std::size_t>(view.components()));
+  std::iota(columns.begin(), columns.end(), 0);
+  view.copy_columns(columns, block.data(), block.outerStride());
 }
 
 std::string coordinates_of(const Mesh& mesh, Association association) {
@@ -130,7 +132,7 @@ Tensor gather_coordinates(const Entries& entries, const Contract& contract,
   auto all = matrix_of(coordinates);
   entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
     auto block = all.middleRows(first, count);
-    block = select_columns(mesh.coordinates(association), contract.coordinates.axes);
+    mesh.copy_coordinates(association, contract.coordinates.axes, block.data());
     finite.check(coordinates_of(mesh, association), block, first, used, false);
   });
   return coordinates;
@@ -147,7 +149,7 @@ Tensor gather_values(const Entries& entries, const Contract& contract, const Eig
     for (const InputArray& input : contract.inputs) {
       if (input.role != InputRole::value) continue;
       auto block = all.block(first, column, count, input.components);
-      block = required_array(mesh, contract, input);
+      copy_all(required_array(mesh, contract, input), block);
       finite.check(where(mesh, input), block, first, used, only_used);
       column += input.components;
     }
@@ -169,7 +171,7 @@ Tensor gather_targets(const Entries& entries, const Contract& contract,
         throw DataError(where(mesh, output) + " has " + std::to_string(view.components()) +
                         " components, the operator predicts " + std::to_string(output.components));
       auto block = all.block(first, column, count, output.components);
-      block = view.to_double();
+      copy_all(view, block);
       finite.check(where(mesh, output), block, first, used, false);
       column += output.components;
     }
@@ -184,7 +186,7 @@ std::vector<Eigen::Index> flagged_entries(const Entries& entries, const Contract
   std::string last;
   Eigen::VectorXd presence(entries.total());
   entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index) {
-    const RowMatrix values = required_array(mesh, contract, flag);
+    const RowMatrix values = required_array(mesh, contract, flag).to_double();
     presence.segment(first, values.rows()) = mesh.presence(contract.association());
     last = where(mesh, flag);
     finite.check(last, values, first, presence, true);

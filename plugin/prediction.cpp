@@ -95,7 +95,8 @@ void bind_to_query(const Operator& op, const StageMeshes& source, const StageMes
                    const StageOptions& options, BoundStage& bound) {
   const Contract& contract = op.contract();
   const bool separates = op.model().separates_query();
-  const bool needs_values = !contract.source_flag();
+  // In few_shot a query is its coordinates; everywhere else inputs are part of its features.
+  const bool needs_values = op.model().config().form != Form::few_shot;
   const StageMeshes complete = needs_values ? with_inputs(query, source, op, options) : query;
   Eigen::Index count = 0;
   for (const Mesh& part : query.parts) count += part.count(contract.association());

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "meshio/association_conversion.h"
 #include "meshio/structured_resampling.h"
 #include "meshio/subset.h"
@@ -100,12 +101,13 @@ std::vector<Mesh> with_prediction(const std::vector<Mesh>& meshes, const BoundSt
 
 RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
                       const StageOptions& options, Eigen::VectorXd& weights) {
-  if (options.error_against.size() != contract.outputs.size())
-    throw UsageError("errors are wanted against " + std::to_string(options.error_against.size()) +
-                     " arrays, but the operator predicts " +
-                     std::to_string(contract.outputs.size()) +
-                     "; name one for each, in the order "
-                     "of its outputs");
+  if (options.error_against.size() != contract.outputs.size()) {
+    std::vector<std::string> names;
+    for (const ArraySpec& output : contract.outputs) names.push_back(output.name);
+    throw UsageError("errors are wanted against " + join(options.error_against, ", ") +
+                     ", but the operator predicts " + join(names, ", ") +
+                     "; name one array for each, in this order");
+  }
   RowMatrix truth(weights.size(), contract.output_components());
   Eigen::Index first = 0;
   for (const Mesh& mesh : meshes) {

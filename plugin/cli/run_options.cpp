@@ -31,10 +31,11 @@ void RunOptions::describe(OptionTable& table) {
              "array:NAME")
       .placeholder("CHOICE")
       .default_text("as in training");
-  table.choice("nan", nan,
-               {{"error", NanPolicy::error}, {"mask", NanPolicy::mask}, {"drop", NanPolicy::drop}},
-               "points with NaN: refuse the file, leave them out and predict NaN there, or take "
-               "them out of the result as well");
+  table.choice(
+      "nan", nan,
+      {{"error", NanPolicy::error}, {"mask", NanPolicy::mask}, {"drop", NanPolicy::drop}},
+      "what points with NaN do: refuse the file (error), take no part and get NaN (mask), or "
+      "leave the result as well (drop)");
   table.flag("per-block", per_block, "every block of a file is a sample of its own");
   table.flag(
       "convert-association", convert_association,
@@ -123,6 +124,8 @@ void RunOptions::validate() const {
   const bool ascii = encoding == Encoding::ascii;
   refuse(ascii && compression && *compression != Compression::none, "compression",
          "has no effect on --encoding ascii");
+  refuse(output.extension() == ".vtk" && (compression || compression_level), "compression",
+         "is of VTK XML files; a .vtk file has none");
   refuse(compression_level && (ascii || compression == Compression::none), "compression-level",
          "has no effect without compression");
   if (std::count(inputs.begin(), inputs.end(), "-") > 1)

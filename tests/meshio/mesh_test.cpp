@@ -191,5 +191,29 @@ TEST(Meshes, PolylinesAndPointClouds) {
               "coordinates have 2 columns, expected 3");
 }
 
+TEST(Meshes, CopiesCoordinatesByAxis) {
+  for (const auto& data : {sample_surface(), sample_image(), sample_rectilinear()})
+    for (const auto association : {Association::point, Association::cell}) {
+      const Mesh mesh(data, "mesh");
+      const RowMatrix all = mesh.coordinates(association);
+      RowMatrix found = RowMatrix::Zero(all.rows(), 2);
+      mesh.copy_coordinates(association, {2, 0}, found.data());
+      EXPECT_EQ(found.col(0), all.col(2));
+      EXPECT_EQ(found.col(1), all.col(0));
+    }
+}
+
+TEST(ArrayViews, CopyColumnsOfAnyType) {
+  const Mesh mesh(sample_surface(), "mesh");
+  for (const char* name : {"pressure", "velocity", "id"}) {
+    const ArrayView view = mesh.array(name, Association::point);
+    const int last = view.components() - 1;
+    RowMatrix found = RowMatrix::Constant(view.rows(), 3, -7);
+    view.copy_columns({last}, found.data() + 1, 3);
+    EXPECT_EQ(found.col(1), view.to_double().col(last)) << name;
+    EXPECT_TRUE((found.col(0).array() == -7).all() && (found.col(2).array() == -7).all());
+  }
+}
+
 }  // namespace
 }  // namespace funcattn

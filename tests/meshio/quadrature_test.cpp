@@ -364,6 +364,47 @@ TEST(Quadrature, RefusesWhatCannotBeMeasured) {
               "m: cell 1 uses point 77, but the mesh has 3 points");
 }
 
+TEST(Quadrature, MeshesOfOneDomainWeighTogether) {
+  const Mesh line = make_polyline((RowMatrix(2, 3) << 0, 0, 0, 4, 0, 0).finished(), "line");
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(2, 2, 1);
+  const Mesh square(image.GetPointer(), "square");
+  const Mesh nothing = make_point_cloud(RowMatrix(0, 3), "nothing");
+  Eigen::VectorXd expected(6);
+  // The dimension that counts is the highest of all meshes.
+  expected << 0, 0, 0.25, 0.25, 0.25, 0.25;
+  EXPECT_EQ(quadrature_weights({line, nothing, square}, Association::point, {}), expected);
+  EXPECT_EQ(quadrature_weights({line, nothing}, Association::point, {}), Eigen::Vector2d(2, 2));
+  EXPECT_EQ(quadrature_weights({line, square}, Association::point, {WeightKind::uniform, ""}),
+            Eigen::VectorXd::Ones(6));
+  // Two halves of a cloud are each other's neighbours.
+  RowMatrix row = RowMatrix::Zero(20, 3);
+  row.col(0).setLinSpaced(0, 19);
+  const Mesh whole = make_point_cloud(row, "whole");
+  const std::vector<Mesh> halves = {make_point_cloud(row.topRows(9), "a"),
+                                    make_point_cloud(row.bottomRows(11), "b")};
+  EXPECT_EQ(quadrature_weights(halves, Association::point, {WeightKind::density, ""}),
+            quadrature_weights(whole, Association::point, {WeightKind::density, ""}));
+  expect_says(
+      message_of<DataError>([&] {
+        (void)quadrature_weights({line, nothing}, Association::point, {WeightKind::array, "w"});
+      }),
+      "line: there is no point array 'w'");
+}
+
+TEST(Quadrature, SaysThatEverythingIsAGhost) {
+  const Mesh line = make_polyline(RowMatrix::Random(3, 3), "line");
+  vtkNew<vtkUnsignedCharArray> ghosts;
+  ghosts->SetName(vtkDataSetAttributes::GhostArrayName());
+  for (int i = 0; i < 3; ++i) ghosts->InsertNextValue(vtkDataSetAttributes::HIDDENPOINT);
+  line.vtk()->GetPointData()->AddArray(ghosts);
+  for (const auto kind : {WeightKind::automatic, WeightKind::measure})
+    EXPECT_EQ(message_of<DataError>([&] {
+                (void)quadrature_weights(line, Association::point, {kind, ""});
+              }),
+              "line: all 3 points are ghosts or hidden; nothing is left to weigh");
+}
+
 TEST(Quadrature, ChoiceAsText) {
   for (const char* text : {"auto", "uniform", "measure", "density", "array:my weights"})
     EXPECT_EQ(to_string(weight_choice_from_string(text)), text);

@@ -156,6 +156,21 @@ TEST_F(StageOptionsTest, AQueryOfFewShotNeedsNoArrays) {
   EXPECT_EQ(result.tree.leaves()[0].arrays().size(), 1u);
 }
 
+TEST_F(StageOptionsTest, FewShotNeedsNoFlagForThat) {
+  const Operator flagged = test::make_regression();
+  Contract contract = flagged.contract();
+  contract.inputs.pop_back();
+  const OperatorStage stage = stage_of(Operator(flagged.shared_model(), contract));
+  const RowMatrix places = test::make_scattered_line(5, 1).coordinates(Association::point);
+  const Mesh source =
+      make_polyline(places, "source").with_array({"y", Association::point, 1, ""}, places.col(0));
+  const Mesh query = make_point_cloud(places, "query");
+  EXPECT_LT(
+      distance(values(stage.run(MeshTree(source), MeshTree(query)).tree.leaves()[0], "y_predicted"),
+               values(stage.run(source).mesh, "y_predicted")),
+      1e-12);
+}
+
 TEST_F(StageOptionsTest, InputsAreInterpolatedOnRequestOnly) {
   const OperatorStage stage = stage_of(test::make_surrogate());
   const RowMatrix places = 0.3 * grid_.coordinates(Association::point).topRows(12).array() + 0.2;
@@ -251,7 +266,7 @@ TEST_F(StageOptionsTest, MeasuresErrorsWithTheQuadrature) {
   options.error_against = {"p"};
   EXPECT_NE(error_of<UsageError>([&] {
               (void)stage.run(mesh, options);
-            }).find("against 1 arrays, but the operator predicts 2"),
+            }).find("against p, but the operator predicts pressure, displacement; name one"),
             std::string::npos);
   options.error_against = {"p", "p"};
   EXPECT_NE(error_of<DataError>([&] {

@@ -76,7 +76,34 @@ Mesh with_truth(const Mesh& mesh) {
       .with_array({"u", Association::point, 3, ""}, RowMatrix::Zero(points, 3));
 }
 
+/// One tetrahedron in EnSight Gold, whose "load" has two steps, at 0.25 and 1.5.
+void write_steps(const fs::path& folder) {
+  const auto put = [&](const std::string& name, const std::string& text) {
+    write_file_atomically(folder / name, text);
+  };
+  put("steps.case",
+      "FORMAT\ntype: ensight gold\n\nGEOMETRY\nmodel: steps.geo\n\nVARIABLE\n"
+      "scalar per node: 1 load steps_**.load\nvector per node: force steps.force\n\nTIME\n"
+      "time set: 1\nnumber of steps: 2\nfilename start number: 0\nfilename increment: 1\n"
+      "time values: 0.25 1.5\n");
+  put("steps.geo",
+      "title\nsecond line\nnode id assign\nelement id assign\npart\n         1\nwing\n"
+      "coordinates\n         4\n 0.00000e+00\n 1.00000e+00\n 0.00000e+00\n 0.00000e+00\n"
+      " 0.00000e+00\n 0.00000e+00\n 1.00000e+00\n 0.00000e+00\n 0.00000e+00\n 0.00000e+00\n"
+      " 0.00000e+00\n 1.00000e+00\ntetra4\n         1\n         1         2         3         "
+      "4\n");
+  std::string twelve;
+  for (int i = 0; i < 12; ++i) twelve += " 1.00000e+00\n";
+  put("steps.force", "force\npart\n         1\ncoordinates\n" + twelve);
+  for (const char* step : {"00", "01"})
+    put(std::string("steps_") + step + ".load",
+        std::string("load\npart\n         1\ncoordinates\n 1.00000e+00\n 2.00000e+00\n "
+                    "3.00000e+00\n ") +
+            (step[1] == '1' ? "9" : "4") + ".00000e+00\n");
+}
+
 void write_awkward_meshes(const fs::path& folder) {
+  write_steps(folder);
   const Mesh grid = make_grid(6, 5);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   write_mesh(with_value(grid, "load", Association::point, 8, nan), folder / "nan.vtu");
