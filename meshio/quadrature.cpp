@@ -152,10 +152,10 @@ int highest_dimension(const Mesh& mesh) {
   return highest;
 }
 
-/// Measures of the cells of dimension `highest`, of which the mesh itself may have none.
+/// Measures of the cells of dimension `highest`, the mesh's highest one.
 Eigen::VectorXd measure_weights(const Mesh& mesh, Association association, int highest) {
   Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
-  if (highest == 0 || highest_dimension(mesh) != highest) return weights;
+  if (highest == 0) return weights;
   AxisSpacing spacing;
   if (axis_spacing(mesh.vtk(), spacing)) return structured_measure(mesh, association, spacing);
 
@@ -253,12 +253,16 @@ Eigen::VectorXd joined_arrays(const std::vector<Mesh>& meshes, Association assoc
 }
 
 Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association association) {
-  int highest = 0;
+  std::vector<int> dimensions;  // Of the meshes that have rows.
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index, Eigen::Index) {
-    highest = std::max(highest, highest_dimension(mesh));
+    dimensions.push_back(highest_dimension(mesh));
   });
-  Eigen::VectorXd weights(total_count(meshes, association));
+  const int highest =
+      dimensions.empty() ? 0 : *std::max_element(dimensions.begin(), dimensions.end());
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(total_count(meshes, association));
+  auto dimension = dimensions.begin();
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    if (*dimension++ != highest) return;
     const Eigen::VectorXd weighable =
         association == Association::point ? weighable_points(mesh) : mesh.presence(association);
     weights.segment(first, count) =
