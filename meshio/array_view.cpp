@@ -2,6 +2,7 @@
 
 #include <vtkDataArray.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "core/error.h"
@@ -92,7 +93,31 @@ auto dispatch(ScalarType type, const void* data, const Function& function) {
   return function(static_cast<const double*>(data));
 }
 
+std::atomic<std::uint64_t> copied_arrays{0};
+std::atomic<std::uint64_t> copied_bytes{0};
+
+void count_copy(Eigen::Index values) {
+  ++copied_arrays;
+  copied_bytes += static_cast<std::uint64_t>(values) * sizeof(double);
+}
+
 }  // namespace
+
+CopyCount copies_made() {
+  return {copied_arrays, copied_bytes};
+}
+
+DoubleView::DoubleView(std::shared_ptr<const RowMatrix> copy)
+    : data_(copy->data()), rows_(copy->rows()), components_(copy->cols()), copy_(std::move(copy)) {}
+
+DoubleView::DoubleView(const double* data, Eigen::Index rows, int components,
+                       vtkSmartPointer<vtkDataArray> array,
+                       std::shared_ptr<const std::vector<double>> values)
+    : data_(data),
+      rows_(rows),
+      components_(components),
+      keep_alive_(std::move(array)),
+      keep_values_(std::move(values)) {}
 
 ArrayView::ArrayView(vtkSmartPointer<vtkDataArray> array) : keep_alive_(std::move(array)) {
   type_ = scalar_type(keep_alive_);
@@ -103,6 +128,7 @@ ArrayView::ArrayView(vtkSmartPointer<vtkDataArray> array) : keep_alive_(std::mov
     return;
   }
   copied_ = true;
+  count_copy(rows_ * components_);
   type_ = ScalarType::float64;
   const auto copy = std::make_shared<std::vector<double>>(static_cast<std::size_t>(rows_) *
                                                           static_cast<std::size_t>(components_));
@@ -112,7 +138,14 @@ ArrayView::ArrayView(vtkSmartPointer<vtkDataArray> array) : keep_alive_(std::mov
   data_ = copy->data();
 }
 
+DoubleView ArrayView::doubles() const {
+  if (type_ == ScalarType::float64)
+    return {static_cast<const double*>(data_), rows_, components_, keep_alive_, copy_};
+  return DoubleView(std::make_shared<const RowMatrix>(to_double()));
+}
+
 RowMatrix ArrayView::to_double() const {
+  count_copy(rows_ * components_);
   return dispatch(type_, data_, [this](const auto* values) -> RowMatrix {
     using T = std::decay_t<decltype(*values)>;
     using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

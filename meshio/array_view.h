@@ -3,6 +3,7 @@
 #include <vtkSmartPointer.h>
 
 #include <Eigen/Core>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,37 @@ enum class ScalarType {
   float64
 };
 
+/// What has been copied out of VTK's memory so far in this process, to be compared before and
+/// after.
+struct CopyCount {
+  std::uint64_t arrays = 0;
+  std::uint64_t bytes = 0;
+};
+CopyCount copies_made();
+
+/// Values of an array as float64, [rows, components]: borrowed where VTK holds them so (the array
+/// is kept alive), converted into a copy otherwise.
+class DoubleView {
+ public:
+  Eigen::Map<const RowMatrix> matrix() const { return {data_, rows_, components_}; }
+  bool copied() const { return copy_ != nullptr; }
+
+ private:
+  friend class ArrayView;
+  explicit DoubleView(std::shared_ptr<const RowMatrix> copy);
+  DoubleView(const double* data, Eigen::Index rows, int components,
+             vtkSmartPointer<vtkDataArray> array,
+             std::shared_ptr<const std::vector<double>> values);
+  friend class Mesh;
+
+  const double* data_;
+  Eigen::Index rows_;
+  Eigen::Index components_;
+  std::shared_ptr<const RowMatrix> copy_;
+  vtkSmartPointer<vtkDataArray> keep_alive_;
+  std::shared_ptr<const std::vector<double>> keep_values_;
+};
+
 /// Values of a mesh array: rows x components, interleaved. Borrowed from VTK where VTK holds them
 /// that way (the array is kept alive), copied otherwise.
 class ArrayView {
@@ -43,7 +75,8 @@ class ArrayView {
   int components() const { return components_; }
   bool copied() const { return copied_; }  ///< True where VTK's layout had to be copied.
 
-  RowMatrix to_double() const;
+  RowMatrix to_double() const;  ///< A copy, counted.
+  DoubleView doubles() const;   ///< No copy where the values are float64 already.
 
   /// Writes the components `columns` of every row to `target`, row after row, `stride` numbers from
   /// the beginning of one row to that of the next.

@@ -127,7 +127,7 @@ double CellMeasure::operator()(const CellView& cell) const {
 double CellMeasure::polyline(const CellView& cell) const {
   double length = 0;
   for (vtkIdType i = 1; i < cell.size; ++i)
-    length += (points_.row(cell.points[i]) - points_.row(cell.points[i - 1])).norm();
+    length += (point(cell.points[i]) - point(cell.points[i - 1])).norm();
   return length;
 }
 
@@ -221,7 +221,7 @@ double CellMeasure::polyhedron(const CellView& cell) const {
   Vector3d centre = Vector3d::Zero();
   for (vtkIdType i = 1; i < cell.size; ++i) centre += relative(cell, i);
   centre /= static_cast<double>(cell.size);
-  centre += points_.row(cell.points[0]).transpose();
+  centre += point(cell.points[0]);
 
   const vtkIdType* stream =
       grid->GetFaces()->GetPointer(grid->GetFaceLocations()->GetValue(cell.id));
@@ -231,9 +231,7 @@ double CellMeasure::polyhedron(const CellView& cell) const {
   std::map<std::pair<vtkIdType, vtkIdType>, int> half_edges;
   for (vtkIdType face = 0; face < face_count; ++face) {
     const vtkIdType size = *stream++;
-    const auto corner = [&](vtkIdType i) -> Vector3d {
-      return points_.row(stream[i]).transpose() - centre;
-    };
+    const auto corner = [&](vtkIdType i) -> Vector3d { return point(stream[i]) - centre; };
     double part = 0;
     for (vtkIdType i = 1; i + 1 < size; ++i)
       part += triple(corner(0), corner(i), corner(i + 1)) / 6;

@@ -14,15 +14,19 @@ namespace funcattn {
 /// what their mirror images do, degenerate ones 0.
 class CellMeasure {
  public:
-  /// @param points [n,3], kept by reference
-  CellMeasure(vtkDataSet* data, const RowMatrix& points) : data_(data), points_(points) {}
+  /// @param points [n,3], which must outlive this
+  CellMeasure(vtkDataSet* data, Eigen::Map<const RowMatrix> points)
+      : data_(data), coordinates_(points.data()) {}
 
   /// Vertices and empty cells measure 0. The connectivity must have been checked.
   double operator()(const CellView& cell) const;
 
  private:
+  Eigen::Map<const Eigen::Vector3d> point(vtkIdType id) const {
+    return Eigen::Map<const Eigen::Vector3d>(coordinates_ + 3 * id);
+  }
   Eigen::Vector3d relative(const CellView& cell, vtkIdType i) const {
-    return points_.row(cell.points[i]) - points_.row(cell.points[0]);
+    return point(cell.points[i]) - point(cell.points[0]);
   }
   double polygon(const CellView& cell) const;
   double strip(const CellView& cell) const;
@@ -37,7 +41,7 @@ class CellMeasure {
   double decomposed(const CellView& cell) const;
 
   vtkDataSet* data_;
-  const RowMatrix& points_;
+  const double* coordinates_;
 };
 
 }  // namespace funcattn

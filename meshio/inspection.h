@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,11 @@ struct DeclaredContents {
   std::vector<std::string> point_arrays;
   std::vector<std::string> cell_arrays;
   std::vector<std::string> field_arrays;
+  /// Of a VTK XML file: type and components of each array, by section and name or, for coordinates,
+  /// number: "PointData/p" -> "Float32 x 3".
+  std::map<std::string, std::string> layouts;
+  bool compressed = false;  ///< Of a VTK XML file: damage may show only when VTK unpacks it.
+  std::array<std::int64_t, 6> extent{};  ///< Of a structured VTK XML file.
 };
 
 /// Inspects a serial VTK XML file: well-formed up to the appended data, of a type that is a mesh,

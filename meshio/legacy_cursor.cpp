@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/inspection.h"
+#include "meshio/number_word.h"
 
 namespace funcattn {
 
@@ -37,6 +38,16 @@ std::int64_t binary_size(const std::string& type, const std::string& what) {
       name == "vtktypeuint64")
     return 8;
   throw DataError(what + " is of the type '" + type + "', which is not known");
+}
+
+/// VTK reads small integers and vtkIdType from text as int.
+NumberKind text_kind(const std::string& type) {
+  if (type == "float") return NumberKind::float32;
+  if (type == "double") return NumberKind::float64;
+  if (type == "unsigned_int") return NumberKind::uint32;
+  if (type == "long" || type == "vtktypeint64") return NumberKind::int64;
+  if (type == "unsigned_long" || type == "vtktypeuint64") return NumberKind::uint64;
+  return NumberKind::int32;
 }
 
 }  // namespace
@@ -147,16 +158,14 @@ void LegacyCursor::skip_values(std::int64_t count, const std::string& type,
     take_binary(count, size, what);
     return;
   }
-  const bool floating = name == "float" || name == "double";
+  const NumberKind kind = text_kind(name);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::string_view text = next_word();
     const auto value = parse_double(text);
     if (value && !std::isfinite(*value))
       throw DataError(what + " holds '" + std::string(text) +
                       "' as text, which VTK reads as wrong numbers; store it in binary or as XML");
-    const bool number_text =
-        text.find_first_not_of(floating ? "0123456789+-.eE" : "0123456789+-") == text.npos;
-    if (!number_text)
+    if (!is_number(text, kind))
       throw DataError(what + " holds '" + std::string(text.substr(0, 40)) + "' where value " +
                       std::to_string(i) + " of " + std::to_string(count) +
                       " should stand; the file is damaged");

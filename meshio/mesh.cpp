@@ -94,21 +94,29 @@ Eigen::Index Mesh::count(Association association) const {
 }
 
 RowMatrix Mesh::coordinates(Association association) const {
-  const vtkIdType point_count = data_->GetNumberOfPoints();
-  RowMatrix points(point_count, 3);
-  auto* point_set = vtkPointSet::SafeDownCast(data_);
-  if (point_set && point_set->GetPoints()) {
-    points = ArrayView(point_set->GetPoints()->GetData()).to_double();
-  } else {
-    for (vtkIdType i = 0; i < point_count; ++i) data_->GetPoint(i, points.row(i).data());
-  }
-  if (association == Association::point) return points;
+  return coordinate_view(association).matrix();
+}
 
+DoubleView Mesh::coordinate_view(Association association) const {
+  if (association == Association::cell)
+    return DoubleView(std::make_shared<const RowMatrix>(cell_centres()));
+  auto* point_set = vtkPointSet::SafeDownCast(data_);
+  if (point_set && point_set->GetPoints())
+    return ArrayView(point_set->GetPoints()->GetData()).doubles();
+  const vtkIdType count = data_->GetNumberOfPoints();
+  auto points = std::make_shared<RowMatrix>(count, 3);
+  for (vtkIdType i = 0; i < count; ++i) data_->GetPoint(i, points->row(i).data());
+  return DoubleView(std::move(points));
+}
+
+RowMatrix Mesh::cell_centres() const {
   try {
     check_cells(data_);
   } catch (const DataError& error) {
     throw DataError(origin_ + ": " + error.what());
   }
+  const DoubleView view = coordinate_view(Association::point);
+  const auto points = view.matrix();
   RowMatrix centres = RowMatrix::Zero(data_->GetNumberOfCells(), 3);
   for_each_cell(data_, [&](const CellView& cell) {
     if (cell.size == 0) return;
@@ -176,6 +184,42 @@ ArrayView Mesh::array(const std::string& name, Association association) const {
                     values->GetDataTypeAsString() + "', expected numbers");
   try {
     return ArrayView(numeric);
+  } catch (const DataError& error) {
+    throw DataError(origin_ + ": " + error.what());
+  }
+}
+
+std::vector<std::string> Mesh::component_names(const std::string& name,
+                                               Association association) const {
+  vtkAbstractArray* array = attributes(data_, association)->GetAbstractArray(name.c_str());
+  if (!array) throw DataError(absence(data_, origin_, name, association));
+  std::vector<std::string> found;
+  for (int i = 0; i < array->GetNumberOfComponents(); ++i) {
+    const char* component = array->GetComponentName(i);
+    found.emplace_back(component ? component : "");
+  }
+  return found;
+}
+
+std::vector<std::string> Mesh::field_names() const {
+  std::vector<std::string> found;
+  vtkFieldData* fields = data_->GetFieldData();
+  for (int i = 0; fields && i < fields->GetNumberOfArrays(); ++i)
+    if (const char* name = fields->GetAbstractArray(i)->GetName()) found.emplace_back(name);
+  return found;
+}
+
+ArrayView Mesh::field(const std::string& name) const {
+  vtkFieldData* fields = data_->GetFieldData();
+  auto* array =
+      fields ? vtkDataArray::SafeDownCast(fields->GetAbstractArray(name.c_str())) : nullptr;
+  if (!array) {
+    const auto found = field_names();
+    throw DataError(origin_ + ": there is no numeric field array '" + name + "'; the mesh has " +
+                    (found.empty() ? std::string("none") : join(found, ", ")));
+  }
+  try {
+    return ArrayView(array);
   } catch (const DataError& error) {
     throw DataError(origin_ + ": " + error.what());
   }

@@ -27,6 +27,9 @@ class Mesh {
   /// float64. [count,3]
   RowMatrix coordinates(Association association) const;
 
+  /// As coordinates(), without a copy where the points are stored in float64.
+  DoubleView coordinate_view(Association association) const;
+
   /// The columns `axes` of coordinates(), written row after row to `target`, [count, axes]. Points
   /// that VTK stores are read in place, without a copy of all coordinates in between.
   void copy_coordinates(Association association, const std::vector<int>& axes,
@@ -42,6 +45,15 @@ class Mesh {
   /// a similar name exists, it says so.
   ArrayView array(const std::string& name, Association association) const;
 
+  /// Names of an array's components; empty where a component has none. Throws DataError if there is
+  /// no such array.
+  std::vector<std::string> component_names(const std::string& name, Association association) const;
+
+  std::vector<std::string> field_names() const;  ///< Of the field data: values of the whole mesh.
+
+  /// Values of an array of the field data. Throws DataError that lists what there is.
+  ArrayView field(const std::string& name) const;
+
   /// A mesh that shares everything and has one more array. Throws DataError if the array exists
   /// and not `overwrite`, or if the row count is wrong.
   Mesh with_array(const ArraySpec& spec, const RowMatrix& values, bool overwrite = false) const;
@@ -51,6 +63,8 @@ class Mesh {
   Eigen::VectorXd presence(Association association) const;
 
  private:
+  RowMatrix cell_centres() const;
+
   vtkSmartPointer<vtkDataSet> data_;
   std::string origin_;
 };

@@ -13,6 +13,7 @@
 #include <vtkXMLPUnstructuredGridReader.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/error.h"
 #include "meshio/checked_read.h"
@@ -75,6 +76,7 @@ class IndexInspector {
   ParallelIndex run() {
     index_.declared.point_arrays = declared_names(data_set_, "PPointData", "point array");
     index_.declared.cell_arrays = declared_names(data_set_, "PCellData", "cell array");
+    for (const XmlElement& section : data_set_.children) collect_layouts(section, layouts_);
     for (const XmlElement& piece : data_set_.children)
       if (piece.name == "Piece") inspect_piece(piece);
     if (is_structured(index_.type)) {
@@ -98,13 +100,16 @@ class IndexInspector {
       if (contents.type != piece_type(index_.type))
         throw DataError("it holds '" + contents.type + "', expected '" + piece_type(index_.type) +
                         "'");
+      // VTK goes on with a piece that could not be unpacked, and crashes.
+      if (contents.compressed) read_serial_xml(file);
+      require_layouts(contents.layouts);
       require_arrays(contents.point_arrays, index_.declared.point_arrays, "point");
       require_arrays(contents.cell_arrays, index_.declared.cell_arrays, "cell");
       if (is_structured(index_.type)) {
-        const Extent extent = extent_of(element, "Extent");
-        if (extent.points() != contents.points)
-          throw DataError("it has " + std::to_string(contents.points) + " points, expected " +
-                          std::to_string(extent.points()) + " by its extent in the index");
+        // VTK copies the block that the index says, without looking at the piece's own extent.
+        if (extent_of(element, "Extent").bounds != contents.extent)
+          throw DataError("it has another extent than Extent=\"" + element.attribute("Extent") +
+                          "\" in the index");
       } else {
         index_.declared.points += contents.points;
         index_.declared.cells += contents.cells;
@@ -118,6 +123,20 @@ class IndexInspector {
     index_.pieces.push_back(file);
   }
 
+  /// VTK copies bytes as the index lays them out.
+  void require_layouts(const std::map<std::string, std::string>& found) const {
+    for (const auto& [array, layout] : layouts_) {
+      const auto other = found.find(array);
+      if (other != found.end() && other->second != layout)
+        throw DataError("its array '" + array + "' is " + other->second + ", but " + layout +
+                        " in the index");
+    }
+    for (const auto& [array, layout] : found)
+      if ((array.rfind("Points/", 0) == 0 || array.rfind("Coordinates/", 0) == 0) &&
+          !layouts_.count(array))
+        throw DataError("the index does not declare its array '" + array + "'");
+  }
+
   static void require_arrays(const std::vector<std::string>& found,
                              const std::vector<std::string>& declared, const std::string& kind) {
     for (const std::string& name : declared)
@@ -128,6 +147,7 @@ class IndexInspector {
   const fs::path& path_;
   const XmlElement& data_set_;
   ParallelIndex index_;
+  std::map<std::string, std::string> layouts_;
 };
 
 ParallelIndex inspect_index(const fs::path& path) {

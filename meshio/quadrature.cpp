@@ -138,6 +138,14 @@ void for_each_part(const CellView& cell, const Visit& visit) {
     visit(static_cast<const CellView&>(part));
 }
 
+/// cell_dimension() as a table, since it is asked for every cell.
+std::array<int, 256> dimensions_by_type() {
+  std::array<int, 256> dimensions;
+  for (int type = 0; type < 256; ++type)
+    dimensions[static_cast<std::size_t>(type)] = cell_dimension(type);
+  return dimensions;
+}
+
 /// Highest dimension of the cells, 0 where there are none or vertices only.
 int highest_dimension(const Mesh& mesh) {
   AxisSpacing spacing;
@@ -145,9 +153,10 @@ int highest_dimension(const Mesh& mesh) {
     return static_cast<int>(std::count_if(spacing.lengths.begin(), spacing.lengths.end(),
                                           [](const auto& lengths) { return !lengths.empty(); }));
   check_cells(mesh.vtk());
+  const std::array<int, 256> dimensions = dimensions_by_type();
   int highest = 0;
   for_each_cell(mesh.vtk(), [&](const CellView& cell) {
-    highest = std::max(highest, cell_dimension(cell.type));
+    highest = std::max(highest, dimensions[static_cast<std::size_t>(cell.type)]);
   });
   return highest;
 }
@@ -159,9 +168,10 @@ Eigen::VectorXd measure_weights(const Mesh& mesh, Association association, int h
   AxisSpacing spacing;
   if (axis_spacing(mesh.vtk(), spacing)) return structured_measure(mesh, association, spacing);
 
-  const RowMatrix points = mesh.coordinates(Association::point);
-  const Eigen::VectorXd present = mesh.presence(Association::cell);
-  const CellMeasure measure_of(mesh.vtk(), points);
+  const DoubleView points = mesh.coordinate_view(Association::point);
+  vtkUnsignedCharArray* flags = ghost_flags(mesh.vtk(), Association::cell);
+  const std::array<int, 256> dimensions = dimensions_by_type();
+  const CellMeasure measure_of(mesh.vtk(), points.matrix());
   const auto checked_measure = [&](const CellView& cell) {
     const double measure = measure_of(cell);
     if (!std::isfinite(measure))
@@ -170,7 +180,9 @@ Eigen::VectorXd measure_weights(const Mesh& mesh, Association association, int h
     return measure;
   };
   for_each_cell(mesh.vtk(), [&](const CellView& cell) {
-    if (cell_dimension(cell.type) != highest || present[cell.id] == 0) return;
+    if (dimensions[static_cast<std::size_t>(cell.type)] != highest ||
+        (flags && flags->GetValue(cell.id) & kAbsentCell))
+      return;
     if (association == Association::cell) {
       weights[cell.id] = checked_measure(cell);
       return;

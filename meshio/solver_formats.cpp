@@ -17,6 +17,7 @@
 #include "meshio/data_set_check.h"
 #include "meshio/file_bytes.h"
 #include "meshio/inspection.h"
+#include "meshio/trial.h"
 #include "meshio/vtk_messages.h"
 
 namespace funcattn {
@@ -114,6 +115,28 @@ vtkSmartPointer<vtkGenericEnSightReader> ensight_reader(const fs::path& path,
   return reader;
 }
 
+/// `make_reader(path, messages)` sets up a reader that damaged files may crash.
+template <class MakeReader>
+vtkSmartPointer<vtkDataObject> read_after_trial(const MakeReader& make_reader, const fs::path& path,
+                                                const ReadOptions& options) {
+  const auto read = [&] {
+    const VtkMessages messages;
+    return run(make_reader(path, messages), options, messages);
+  };
+  require_to_survive(path.parent_path(), read);
+  return read();
+}
+
+template <class MakeReader>
+std::vector<double> times_after_trial(const MakeReader& make_reader, const fs::path& path) {
+  const auto read = [&] {
+    const VtkMessages messages;
+    return times_of(make_reader(path, messages), messages);
+  };
+  require_to_survive(path.parent_path(), read);
+  return read();
+}
+
 }  // namespace
 
 vtkSmartPointer<vtkDataObject> read_exodus(const fs::path& path, const ReadOptions& options) {
@@ -129,23 +152,19 @@ std::vector<double> exodus_times(const fs::path& path) {
 }
 
 vtkSmartPointer<vtkDataObject> read_openfoam(const fs::path& path, const ReadOptions& options) {
-  const VtkMessages messages;
-  return run(openfoam_reader(path, messages), options, messages);
+  return read_after_trial(openfoam_reader, path, options);
 }
 
 std::vector<double> openfoam_times(const fs::path& path) {
-  const VtkMessages messages;
-  return times_of(openfoam_reader(path, messages), messages);
+  return times_after_trial(openfoam_reader, path);
 }
 
 vtkSmartPointer<vtkDataObject> read_ensight(const fs::path& path, const ReadOptions& options) {
-  const VtkMessages messages;
-  return run(ensight_reader(path, messages), options, messages);
+  return read_after_trial(ensight_reader, path, options);
 }
 
 std::vector<double> ensight_times(const fs::path& path) {
-  const VtkMessages messages;
-  return times_of(ensight_reader(path, messages), messages);
+  return times_after_trial(ensight_reader, path);
 }
 
 vtkSmartPointer<vtkDataObject> read_vtkhdf(const fs::path& path, const ReadOptions&) {

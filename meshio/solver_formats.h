@@ -16,6 +16,9 @@ namespace funcattn {
 /// all fields at the association that they have in the case, polyhedra left whole; the .foam file
 /// only marks the folder. EnSight: all parts and variables of a case file. VTKHDF 1.0: image data
 /// and unstructured grids.
+///
+/// VTK's readers of OpenFOAM and EnSight can crash on damaged text. These files are read twice,
+/// first in a copy of the process: see trial.h.
 vtkSmartPointer<vtkDataObject> read_exodus(const std::filesystem::path& path,
                                            const ReadOptions& options);
 std::vector<double> exodus_times(const std::filesystem::path& path);

@@ -12,19 +12,21 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/inspection.h"
+#include "meshio/number_word.h"
 
 namespace funcattn {
 
-namespace {
-
-constexpr const char* kWhitespace = " \t\r\n\f\v";
-
+/// How a value is stored.
 struct ValueType {
   const char* name;
   std::int64_t size;  ///< Bytes; 0 for bits, -1 for strings.
   bool floating;
   bool is_signed;
 };
+
+namespace {
+
+constexpr const char* kWhitespace = " \t\r\n\f\v";
 
 constexpr ValueType kValueTypes[] = {
     {"Int8", 1, false, true},    {"UInt8", 1, false, false},  {"Int16", 2, false, true},
@@ -51,19 +53,23 @@ void for_each_word(std::string_view text, const Visit& visit) {
   }
 }
 
+NumberKind text_kind(const ValueType& type) {
+  if (type.floating) return type.size == 4 ? NumberKind::float32 : NumberKind::float64;
+  if (type.size == 8) return type.is_signed ? NumberKind::int64 : NumberKind::uint64;
+  // VTK reads smaller integers as ints.
+  return type.size == 4 && !type.is_signed ? NumberKind::uint32 : NumberKind::int32;
+}
+
 /// Checks the words of an ASCII array and counts them.
 std::int64_t count_words(std::string_view text, const ValueType& type, const std::string& what) {
   std::int64_t words = 0;
+  const NumberKind kind = text_kind(type);
   for_each_word(text, [&](std::string_view word) {
     const auto value = parse_double(word);
     if (value && !std::isfinite(*value))
       throw DataError(what + " holds '" + std::string(word) +
                       "' as text, which VTK cannot read; store it in binary or appended form");
-    const bool too_large_for_double =
-        !value && type.floating && word.find_first_not_of("0123456789+-.eE") == word.npos;
-    const bool good = type.floating ? value.has_value() || too_large_for_double
-                                    : parse_integer(word).has_value() ||
-                                          word.find_first_not_of("0123456789") == word.npos;
+    const bool good = is_number(word, kind);
     if (!good)
       throw DataError(what + " holds '" + std::string(word.substr(0, 40)) +
                       "', expected a number; the file is damaged");
@@ -187,6 +193,34 @@ void XmlArrays::check_decodes(const XmlElement& array, const std::string& what) 
   }
 }
 
+std::int64_t XmlArrays::value_count(const XmlElement& array, const std::string& what) const {
+  const ValueType& type = value_type(array, what);
+  if (array.attribute("format", "ascii") == "ascii") return count_words(array.text, type, what);
+  if (type.size <= 0) throw DataError(what + " is of type '" + type.name + "', expected numbers");
+  const EncodedBytes source = source_of(array);
+  if (source.size == 0) return 0;
+  return static_cast<std::int64_t>(EncodedBlock(source, layout_, offset_of(array)).data_size()) /
+         type.size;
+}
+
+std::int64_t XmlArrays::last_integer(const XmlElement& array, const std::string& what) const {
+  const ValueType& type = value_type(array, what);
+  const bool whole = array.attribute("format", "ascii") == "ascii" || layout_.compressor ||
+                     type.floating || type.size <= 0;
+  std::vector<std::int64_t> values;
+  if (whole) {
+    values = integers(array, what);
+  } else {
+    const EncodedBytes source = source_of(array);
+    const auto width = static_cast<std::uint64_t>(type.size);
+    if (source.size > 0)
+      values = decoded_integers(EncodedBlock(source, layout_, offset_of(array)).decode_last(width),
+                                type);
+  }
+  if (values.empty()) throw DataError(what + " is empty");
+  return values.back();
+}
+
 std::vector<std::int64_t> XmlArrays::integers(const XmlElement& array,
                                               const std::string& what) const {
   const ValueType& type = value_type(array, what);
@@ -208,6 +242,12 @@ std::vector<std::int64_t> XmlArrays::integers(const XmlElement& array,
   } catch (const DataError& error) {
     throw DataError(what + " " + error.what());
   }
+  return decoded_integers(bytes, type);
+}
+
+std::vector<std::int64_t> XmlArrays::decoded_integers(const std::string& bytes,
+                                                      const ValueType& type) const {
+  std::vector<std::int64_t> values;
   const auto width = static_cast<std::size_t>(type.size);
   values.reserve(bytes.size() / width);
   for (std::size_t at = 0; at + width <= bytes.size(); at += width) {

@@ -14,6 +14,8 @@
 
 namespace funcattn {
 
+struct ValueType;
+
 /// Checks and decodes the <DataArray> elements of one VTK XML file, whatever their encoding.
 class XmlArrays {
  public:
@@ -29,10 +31,18 @@ class XmlArrays {
   /// Checks in addition that a binary array can be decompressed.
   void check_decodes(const XmlElement& array, const std::string& what) const;
 
+  /// Number of values that an array holds. Throws DataError.
+  std::int64_t value_count(const XmlElement& array, const std::string& what) const;
+
+  /// Last value of an integer array that is not empty, without reading all of it where possible.
+  /// Throws DataError.
+  std::int64_t last_integer(const XmlElement& array, const std::string& what) const;
+
   /// Values of an integer array. Throws DataError.
   std::vector<std::int64_t> integers(const XmlElement& array, const std::string& what) const;
 
  private:
+  std::vector<std::int64_t> decoded_integers(const std::string& bytes, const ValueType& type) const;
   EncodedBytes source_of(const XmlElement& array) const;
   static std::uint64_t offset_of(const XmlElement& array);
 

@@ -142,6 +142,11 @@ void EncodedBlock::check_content() const {
   }
 }
 
+std::string EncodedBlock::decode_last(std::uint64_t count) const {
+  count = std::min(count, stored_size_);
+  return bytes(data_at_, skip_ + stored_size_ - count, count);
+}
+
 std::string EncodedBlock::decode() const {
   if (!layout_.compressor) return bytes(data_at_, skip_, stored_size_);
   const std::string stored = bytes(data_at_, 0, stored_size_);

@@ -43,6 +43,9 @@ class EncodedBlock {
   /// The data. Throws DataError if they cannot be decoded.
   std::string decode() const;
 
+  /// The last `count` bytes of data that are not compressed, or fewer if there are fewer.
+  std::string decode_last(std::uint64_t count) const;
+
  private:
   std::string bytes(std::uint64_t offset, std::uint64_t first, std::uint64_t count) const;
   std::vector<std::uint64_t> header_words(std::uint64_t count) const;

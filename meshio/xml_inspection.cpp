@@ -25,6 +25,9 @@ class XmlInspector {
     const std::string& type = data_set_.name;
     const bool structured = type != "PolyData" && type != "UnstructuredGrid";
     bool first = true;
+    single_piece_ =
+        std::count_if(data_set_.children.begin(), data_set_.children.end(),
+                      [](const XmlElement& child) { return child.name == "Piece"; }) == 1;
     for (const XmlElement& piece : data_set_.children) {
       if (piece.name != "Piece") continue;
       const std::int64_t points_before = contents_.points;
@@ -33,6 +36,9 @@ class XmlInspector {
       else
         inspect_unstructured(piece);
       check_fields(piece, contents_.points - points_before, first);
+      if (first)
+        for (const XmlElement& section : piece.children)
+          collect_layouts(section, contents_.layouts);
       first = false;
     }
     if (structured) compare_with_whole(first);
@@ -115,11 +121,10 @@ class XmlInspector {
 
   std::vector<std::int64_t> checked_integers(const XmlElement& section, const std::string& name,
                                              std::optional<std::int64_t> rows) const {
-    const XmlElement* array = named(section, name);
+    const XmlElement& array = required_array(section, name);
     const std::string what = "array '" + name + "' of <" + section.name + ">";
-    if (!array) throw DataError("<" + section.name + "> has no array '" + name + "'");
-    arrays_.check(*array, what, rows);
-    return arrays_.integers(*array, what);
+    arrays_.check(array, what, rows);
+    return arrays_.integers(array, what);
   }
 
   StoredCells check_cells_of(const XmlElement& piece, const std::string& section_name,
@@ -134,6 +139,10 @@ class XmlInspector {
       return stored;
     }
     required(piece, section_name);
+    if (single_piece_ && !named(*section, "faces")) {
+      check_ends_meet(*section, cells);
+      return stored;
+    }
     stored.ends = checked_integers(*section, "offsets", cells);
     stored.connectivity = checked_integers(*section, "connectivity", std::nullopt);
     const std::string what = "<" + section_name + ">";
@@ -145,6 +154,31 @@ class XmlInspector {
       begin = stored.ends[cell];
     }
     return stored;
+  }
+
+  /// All that VTK relies on while it reads: it allocates the connectivity by the last offset. Ids,
+  /// types and the other offsets are checked in memory afterwards, which costs no second reading.
+  void check_ends_meet(const XmlElement& section, std::int64_t cells) const {
+    const XmlElement& offsets = required_array(section, "offsets");
+    const XmlElement& connectivity = required_array(section, "connectivity");
+    const std::string in_section = " of <" + section.name + ">";
+    arrays_.check(offsets, "array 'offsets'" + in_section, cells);
+    arrays_.check(connectivity, "array 'connectivity'" + in_section, std::nullopt);
+    const std::int64_t length = arrays_.value_count(connectivity, "array 'connectivity'");
+    const std::int64_t last = arrays_.last_integer(offsets, "array 'offsets'");
+    if (last != length)
+      throw DataError("<" + section.name + "> have " + std::to_string(length) +
+                      " entries of connectivity, but the cells use " + std::to_string(last));
+    if (const XmlElement* types = named(section, "types"))
+      arrays_.check(*types, "array 'types'" + in_section, cells);
+    else if (section.name == "Cells")
+      throw DataError("<Cells> has no array 'types'");
+  }
+
+  const XmlElement& required_array(const XmlElement& section, const std::string& name) const {
+    const XmlElement* array = named(section, name);
+    if (!array) throw DataError("<" + section.name + "> has no array '" + name + "'");
+    return *array;
   }
 
   void inspect_unstructured(const XmlElement& piece) {
@@ -161,7 +195,7 @@ class XmlInspector {
     } else {
       piece_cells_ = piece.count("NumberOfCells");
       const StoredCells stored = check_cells_of(piece, "Cells", piece_cells_, points);
-      if (piece_cells_ > 0) check_types(*piece.child("Cells"), stored, points);
+      if (!stored.ends.empty()) check_types(*piece.child("Cells"), stored, points);
     }
     contents_.points += points;
     contents_.cells += piece_cells_;
@@ -233,12 +267,14 @@ class XmlInspector {
     if (no_pieces && whole.points() > 0) throw DataError("it has no <Piece>; the file is damaged");
     contents_.points = whole.points();
     contents_.cells = whole.cells();
+    contents_.extent = whole.bounds;
   }
 
   XmlArrays arrays_;
   const XmlElement& data_set_;
   DeclaredContents contents_;
   std::int64_t piece_cells_ = 0;
+  bool single_piece_ = false;
 };
 
 }  // namespace
@@ -261,6 +297,7 @@ DeclaredContents inspect_xml(const FileBytes& file) {
   if (!data_set) throw DataError("it has no element <" + type + ">");
   DeclaredContents contents = XmlInspector(file, document, *data_set).run();
   contents.type = type;
+  contents.compressed = document.root.attributes.count("compressor") > 0;
   return contents;
 }
 

@@ -128,6 +128,23 @@ const XmlElement* XmlElement::child(const std::string& wanted) const {
   return nullptr;
 }
 
+void collect_layouts(const XmlElement& section, std::map<std::string, std::string>& layouts) {
+  const bool parallel = section.name.size() > 1 && section.name[0] == 'P' &&
+                        section.name[1] >= 'A' && section.name[1] <= 'Z';
+  const std::string name = parallel ? section.name.substr(1) : section.name;
+  const bool by_number = name == "Points" || name == "Coordinates";
+  std::size_t number = 0;
+  for (const XmlElement& array : section.children) {
+    if (array.name != "DataArray" && array.name != "Array" && array.name != "PDataArray" &&
+        array.name != "PArray")
+      continue;
+    const std::string key = by_number ? std::to_string(number) : array.attribute("Name");
+    layouts[name + "/" + key] =
+        array.attribute("type") + " x " + array.attribute("NumberOfComponents", "1");
+    ++number;
+  }
+}
+
 XmlDocument parse_vtk_xml(const FileBytes& file) {
   vtkNew<TreeParser> parser;
   parser->InitializeParser();

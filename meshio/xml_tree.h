@@ -10,6 +10,7 @@
 
 namespace funcattn {
 
+/// Part of a VTK XML file.
 struct XmlElement {
   std::string name;
   std::map<std::string, std::string> attributes;
@@ -24,6 +25,10 @@ struct XmlElement {
   std::int64_t count(const std::string& key) const;
   const XmlElement* child(const std::string& wanted) const;  ///< First of that name, or null.
 };
+
+/// Type and components of the arrays in a section, by its name without the P of parallel files and
+/// the name or, for coordinates, number of each array: "PointData/p" -> "Float32 x 3".
+void collect_layouts(const XmlElement& section, std::map<std::string, std::string>& layouts);
 
 /// Where the appended data of a VTK XML file are: from behind the underscore to the closing tag.
 struct AppendedSection {

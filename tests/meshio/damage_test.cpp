@@ -231,10 +231,10 @@ TEST_F(DamageTest, ArraysThatVtkWouldLoseInSilence) {
 
 TEST_F(DamageTest, CellsThatWouldCrashLater) {
   expect_says(message_of_text(".vtp", surface("", "0 1 99")),
-              "cell 0 of <Polys> uses point 99, but the mesh has 3 points");
+              "cell 0 uses point 99, but the mesh has 3 points");
   expect_says(message_of_text(".vtp", surface("", "0 1 -1")), "uses point -1");
   expect_says(message_of_text(".vtp", surface("", "0 1 2", "4")),
-              "cell 0 of <Polys> ends at position 4 of the connectivity");
+              "<Polys> have 3 entries of connectivity, but the cells use 4");
   expect_says(message_of_text(".vtp", surface("", "0 1 2", "2")),
               "<Polys> have 3 entries of connectivity, but the cells use 2");
   expect_says(message_of_text(".vtp", surface("", "0 1 2", "3", "5")),

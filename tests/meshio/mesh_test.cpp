@@ -4,7 +4,9 @@
 #include <vtkBitArray.h>
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
+#include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkPoints.h>
 #include <vtkPolyData.h>
 #include <vtkSOADataArrayTemplate.h>
 #include <vtkStringArray.h>
@@ -161,6 +163,43 @@ TEST(Meshes, CoordinatesOfPointsAndCells) {
 
   const RowMatrix image = Mesh(sample_image(), "").coordinates(Association::cell);
   EXPECT_TRUE(image.row(0).isApprox(Eigen::RowVector3d(1.05, 2.125, 1e6 + 1), 1e-14));
+}
+
+TEST(Meshes, ComponentNamesAndFields) {
+  const Mesh mesh = sample();
+  EXPECT_EQ(mesh.component_names("velocity", Association::point),
+            (std::vector<std::string>{"u", "v", "w"}));
+  EXPECT_EQ(mesh.component_names("pressure", Association::point), std::vector<std::string>{""});
+  expect_says(message_of<DataError>([&] { mesh.component_names("velocity", Association::cell); }),
+              "'velocity' exists only as a point array");
+  EXPECT_EQ(mesh.field_names(), std::vector<std::string>{"TimeValue"});
+  EXPECT_EQ(mesh.field("TimeValue").to_double()(0, 0), 0.1);
+  expect_says(message_of<DataError>([&] { mesh.field("Mach"); }),
+              "there is no numeric field array 'Mach'; the mesh has TimeValue");
+}
+
+TEST(Meshes, BorrowsWhatIsFloat64AndCountsCopies) {
+  vtkNew<vtkPolyData> data;
+  vtkNew<vtkPoints> points;
+  points->SetDataTypeToDouble();
+  points->InsertNextPoint(1, 2, 3);
+  points->InsertNextPoint(4, 5, 6);
+  data->SetPoints(points);
+  const Mesh mesh(data.GetPointer(), "mesh");
+  const CopyCount before = copies_made();
+  const DoubleView view = mesh.coordinate_view(Association::point);
+  EXPECT_FALSE(view.copied());
+  EXPECT_EQ(static_cast<const void*>(view.matrix().data()), points->GetVoidPointer(0));
+  EXPECT_EQ(view.matrix()(1, 2), 6);
+  EXPECT_EQ(copies_made().arrays, before.arrays);
+
+  points->SetDataTypeToFloat();
+  points->InsertNextPoint(1, 2, 3);
+  const DoubleView converted = mesh.coordinate_view(Association::point);
+  EXPECT_TRUE(converted.copied());
+  EXPECT_EQ(converted.matrix()(0, 1), 2);
+  EXPECT_EQ(copies_made().arrays, before.arrays + 1);
+  EXPECT_EQ(copies_made().bytes, before.bytes + 24);
 }
 
 TEST(Meshes, PresenceFollowsTheGhostArray) {
