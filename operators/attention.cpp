@@ -124,12 +124,20 @@ Tensor project(const Tensor& basis, const Tensor& field, const PointMeasure& mea
   const std::int64_t channels = field.size(3);
   const Tensor with_mass = at::cat({weighted, share.expand({-1, field.size(1), -1, -1})}, -1);
   const Tensor sums = accumulate(counted_basis, with_mass);
-  // Shares are the weights scaled to sum to 1; numerator and denominator both carry the factor n.
-  const Tensor floor = reference_points > 0
-                           ? at::full({}, mass_floor / reference_points, sums.options())
-                           : (mass_floor / measure.count).view({-1, 1, 1, 1});
-  return (sums.narrow(3, 0, channels) / (sums.narrow(3, channels, 1) + floor))
+  const Tensor reference = reference_points > 0 ? at::full({}, reference_points, sums.options())
+                                                : measure.count.view({-1, 1, 1, 1});
+  return mean_coefficients(sums.narrow(3, 0, channels), sums.narrow(3, channels, 1), reference)
       .to(field.scalar_type());
+}
+
+Tensor mean_coefficients(const Tensor& products, const Tensor& mass,
+                         const Tensor& reference_points) {
+  // Shares are the weights scaled to sum to 1; numerator and denominator both carry the factor n.
+  return products / (mass + mass_floor / reference_points);
+}
+
+Tensor mean_coefficients(const Tensor& products, const Tensor& mass, double reference_points) {
+  return products / (mass + mass_floor / reference_points);
 }
 
 Tensor project(const Tensor& basis, const Tensor& field, const Tensor& weights, Coefficients kind,

@@ -62,6 +62,13 @@ Tensor accumulate(const Tensor& basis, const Tensor& field);
 Tensor project(const Tensor& basis, const Tensor& field, const PointMeasure& measure,
                Coefficients kind, double reference_points = 0);
 
+/// `mean` coefficients from sums over points whose weights sum to 1: products / (mass + 1e-5 / n).
+/// @param products [B,H,k,c], mass [B,H,k,1]
+/// @param reference_points n, > 0: a number or a tensor [B,1,1,1]
+Tensor mean_coefficients(const Tensor& products, const Tensor& mass,
+                         const Tensor& reference_points);
+Tensor mean_coefficients(const Tensor& products, const Tensor& mass, double reference_points);
+
 /// As above for weights [B,N], >= 0.
 Tensor project(const Tensor& basis, const Tensor& field, const Tensor& weights, Coefficients kind,
                double reference_points = 0);

@@ -16,12 +16,13 @@ std::vector<int> encoder_sizes(const ModelConfig& config) {
 
 }  // namespace
 
+Regularisation few_shot_regularisation(double ridge, bool relative) {
+  if (relative) return Regularisation::fixed(ridge, true);
+  return Regularisation::blend(at::full({}, ridge, at::TensorOptions().dtype(torch::kFloat64)));
+}
+
 FewShotModel::FewShotModel(const ModelConfig& config, Initialiser& initialiser)
-    : Model(config),
-      regularisation_(config.relative_ridge
-                          ? Regularisation::fixed(config.ridge, true)
-                          : Regularisation::blend(at::full(
-                                {}, config.ridge, at::TensorOptions().dtype(torch::kFloat64)))) {
+    : Model(config), regularisation_(few_shot_regularisation(config.ridge, config.relative_ridge)) {
   if (config.fourier_features > 0) {
     const Tensor row = initialiser.even(config.fourier_max_frequency / config.fourier_features,
                                         config.fourier_max_frequency, config.fourier_features);

@@ -8,6 +8,9 @@
 
 namespace funcattn {
 
+/// (1 - r) Gram + r I as published, or a ridge relative to the keys' scale.
+Regularisation few_shot_regularisation(double ridge, bool relative);
+
 /// The authors' few-shot regression: a function is known at a few context points (the source) and
 /// wanted at the queries, which act directly, without a basis of their own. Linear in the context
 /// values, which never enter the encoder: value_features = out_features.

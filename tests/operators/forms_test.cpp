@@ -1,6 +1,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "operators/engine/inference_engine.h"
 #include "operators/forms/layers.h"
 #include "tests/operators/attention_test_support.h"
 
@@ -93,7 +94,8 @@ PointSamples append_absent(const PointSamples& samples, std::int64_t count, doub
           extended(samples.weights, 0.0)};
 }
 
-class Forms : public ::testing::TestWithParam<std::tuple<std::size_t, torch::Dtype>> {
+/// The third parameter says who predicts: the tensor operations of the model, or the engine.
+class Forms : public ::testing::TestWithParam<std::tuple<std::size_t, torch::Dtype, bool>> {
  protected:
   ModelConfig config() const { return all_configs()[std::get<0>(GetParam())].config; }
   torch::Dtype dtype() const { return std::get<1>(GetParam()); }
@@ -111,7 +113,9 @@ class Forms : public ::testing::TestWithParam<std::tuple<std::size_t, torch::Dty
   /// The queries are the source where the form does not separate them.
   Tensor predict(const PointSamples& samples, const PointSamples& queries) const {
     const torch::NoGradGuard no_grad;
-    return model_->predict(samples, model_->separates_query() ? queries : samples);
+    const PointSamples& points = model_->separates_query() ? queries : samples;
+    if (std::get<2>(GetParam())) return InferenceEngine(*model_).predict(samples, points);
+    return model_->predict(samples, points);
   }
 
   std::shared_ptr<Model> model_;
@@ -119,10 +123,12 @@ class Forms : public ::testing::TestWithParam<std::tuple<std::size_t, torch::Dty
 
 INSTANTIATE_TEST_SUITE_P(All, Forms,
                          ::testing::Combine(::testing::Range<std::size_t>(0, all_configs().size()),
-                                            ::testing::Values(torch::kFloat32, torch::kFloat64)),
+                                            ::testing::Values(torch::kFloat32, torch::kFloat64),
+                                            ::testing::Bool()),
                          [](const auto& instance) {
                            return all_configs()[std::get<0>(instance.param)].name + "_" +
-                                  c10::toString(std::get<1>(instance.param));
+                                  c10::toString(std::get<1>(instance.param)) +
+                                  (std::get<2>(instance.param) ? "_engine" : "");
                          });
 
 TEST_P(Forms, PermutingPointsPermutesTheResult) {

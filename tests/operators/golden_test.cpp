@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "operators/engine/inference_engine.h"
 #include "operators/published.h"
 #include "operators/safetensors.h"
 
@@ -47,25 +49,26 @@ PointSamples samples_of(Tensor features, const ModelConfig& config, const Tensor
           weights ? *weights : at::ones({features.size(0), features.size(1)}, features.options())};
 }
 
-Tensor reproduce(const Safetensors& file, Form form, Model& model) {
-  const ModelConfig& config = model.config();
+using Predict = std::function<Tensor(const PointSamples&, const PointSamples&)>;
+
+Tensor reproduce(const Safetensors& file, Form form, const ModelConfig& config,
+                 const Predict& predict) {
   if (form == Form::few_shot) {
     const Tensor& context = required(file, "context_x");
     const Tensor& query = required(file, "query_x");
-    return model.predict(
-        {context, required(file, "context_y"),
-         at::ones({context.size(0), context.size(1)}, context.options())},
-        {query, Tensor(), at::ones({query.size(0), query.size(1)}, query.options())});
+    return predict({context, required(file, "context_y"),
+                    at::ones({context.size(0), context.size(1)}, context.options())},
+                   {query, Tensor(), at::ones({query.size(0), query.size(1)}, query.options())});
   }
   if (form == Form::paper) {
     const auto source =
         samples_of(required(file, "source"), config, &required(file, "source_weights"));
-    return model.predict(source, config.cross ? samples_of(required(file, "query"), config,
-                                                           &required(file, "query_weights"))
-                                              : source);
+    return predict(source, config.cross ? samples_of(required(file, "query"), config,
+                                                     &required(file, "query_weights"))
+                                        : source);
   }
   const auto source = samples_of(required(file, "input"), config, nullptr);
-  return model.predict(source, source);
+  return predict(source, source);
 }
 
 double tolerance(Form form, torch::Dtype dtype) {
@@ -97,17 +100,28 @@ TEST(Golden, PublishedResultsAreReproduced) {
     ImportOptions options;
     options.dtype = expected.scalar_type();
     const ImportResult imported = import_published(file, form, options);
-    const Tensor output = reproduce(file, form, imported.op.model()).view(expected.sizes());
+    Model& model = imported.op.model();
+    const InferenceEngine engine(model);
+    const Tensor output =
+        reproduce(file, form, model.config(), [&](const auto& source, const auto& query) {
+          return model.predict(source, query);
+        }).view(expected.sizes());
+    const Tensor by_engine =
+        reproduce(file, form, model.config(), [&](const auto& source, const auto& query) {
+          return engine.predict(source, query);
+        }).view(expected.sizes());
     EXPECT_EQ(output.scalar_type(), expected.scalar_type());
     const double largest = expected.abs().max().item<double>();
     const double error = (output - expected).abs().max().item<double>() / largest;
     EXPECT_LE(error, tolerance(form, expected.scalar_type()));
+    const double engine_error = (by_engine - expected).abs().max().item<double>() / largest;
+    EXPECT_LE(engine_error, tolerance(form, expected.scalar_type()));
     if (const Tensor* truth = file.find("truth")) {
       EXPECT_NEAR(root_mean_square(output - *truth), 0.0102, 5e-5);
       EXPECT_NEAR(root_mean_square(output - *truth), root_mean_square(expected - *truth), 1e-10);
     }
     std::cout << path.filename().string() << ": " << *name << ", max error / max |output| " << error
-              << "\n";
+              << ", engine " << engine_error << "\n";
     ++reproduced;
   }
   EXPECT_GT(reproduced, 0) << "no *.safetensors in " << folder;

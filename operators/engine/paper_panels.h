@@ -1,0 +1,36 @@
+#pragma once
+
+#include "operators/engine/attention_panels.h"
+#include "operators/engine/basis_sums.h"
+
+namespace funcattn {
+
+/// Two bases: one for the coefficients of the queries and for reconstruction, one for those of keys
+/// and values. Also the cross-attention, whose two sides see different points.
+template <class T>
+class PaperPanels : public PanelAttention<T> {
+ public:
+  PaperPanels(const PanelKernels<T>& kernels, const PaperDescription& description);
+  std::size_t sum_size() const override { return query_sums_.size() + source_sums_.size(); }
+  std::size_t scratch_rows(const PanelKernels<T>& kernels) const override;
+  bool counts_points() const override { return kind_ == Coefficients::sum; }
+  void accumulate(PanelArena<T>& arena, Sides sides, const T* x, const PanelMeasure<T>& measure,
+                  T* sums) const override;
+  Transported<T> solve(const double* sums, const SampleSize& source,
+                       const SampleSize& query) const override;
+  void apply(PanelArena<T>& arena, const Transported<T>& transported, const T* x,
+             T* y) const override;
+
+ private:
+  BasisSums query_sums_, source_sums_;
+  int width_;
+  Coefficients kind_;
+  Regularisation regularisation_;
+  double reference_points_;
+  PackedLinear<T> queries_;
+  PackedLinear<T> keys_and_values_;  ///< Per head its keys, then its values.
+  std::vector<PackedLinear<T>> query_basis_, source_basis_;  ///< One per head.
+  PackedLinear<T> out_;
+};
+
+}  // namespace funcattn

@@ -1,0 +1,116 @@
+#include "operators/engine/shared_basis_panels.h"
+
+namespace funcattn {
+
+namespace {
+
+/// What solve() needs, as a copy: the model may be trained on.
+SharedBasisDescription detached(SharedBasisDescription description) {
+  for (Tensor* tensor :
+       {&description.to_q, &description.to_k, &description.to_v, &description.alpha})
+    *tensor = tensor->detach().to(torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
+  return description;
+}
+
+}  // namespace
+
+Tensor transport_shared_basis(const SharedBasisDescription& description,
+                              const Tensor& coefficients) {
+  return transport(at::linear(coefficients, description.to_q),
+                   at::linear(coefficients, description.to_k),
+                   at::linear(coefficients, description.to_v),
+                   Regularisation::blend(description.alpha.to(torch::kFloat64).sigmoid(),
+                                         description.relative_ridge));
+}
+
+template <class T>
+SharedBasisPanels<T>::SharedBasisPanels(const PanelKernels<T>& kernels,
+                                        const SharedBasisDescription& description)
+    : description_(detached(description)),
+      sums_(description.heads, static_cast<int>(description.slice_weight.size(0)),
+            static_cast<int>(description.slice_weight.size(1)), kernels.lanes),
+      width_(static_cast<int>(description.field_weight.size(0))),
+      features_(description.features_weight, description.features_bias),
+      slice_(description.slice_weight, Tensor()),
+      field_(description.field_weight, description.field_bias),
+      out_(description.out_weight, description.out_bias),
+      slice_bias_stride_(static_cast<std::size_t>(round_up_rows(sums_.functions()))),
+      slice_bias_(slice_bias_stride_ * static_cast<std::size_t>(description.heads)) {
+  slice_bias_.fill(T(0));
+  const Tensor bias = description.slice_bias.detach().to(torch::kFloat64).contiguous();
+  const double* from = bias.data_ptr<double>();
+  for (int h = 0; h < description.heads; ++h)
+    for (int j = 0; j < sums_.functions(); ++j)
+      slice_bias_[static_cast<std::size_t>(h) * slice_bias_stride_ + static_cast<std::size_t>(j)] =
+          static_cast<T>(*from++);
+}
+
+template <class T>
+std::size_t SharedBasisPanels<T>::scratch_rows(const PanelKernels<T>&) const {
+  return static_cast<std::size_t>(2 * round_up_rows(width_ + panel_row_group) +
+                                  round_up_rows(sums_.functions()) + sums_.transpose_rows() +
+                                  4 * panel_row_group);
+}
+
+template <class T>
+void SharedBasisPanels<T>::basis(const PanelKernels<T>& kernels, int head, const T* features, T* e,
+                                 T* inverse_sum) const {
+  const std::ptrdiff_t first_row = static_cast<std::ptrdiff_t>(head) * sums_.channels();
+  slice_.apply_with_bias(kernels,
+                         slice_bias_.data() + static_cast<std::size_t>(head) * slice_bias_stride_,
+                         features + first_row * kernels.points, e);
+  kernels.exponentials(e, sums_.functions(), inverse_sum);
+}
+
+template <class T>
+void SharedBasisPanels<T>::accumulate(PanelArena<T>& arena, Sides, const T* x,
+                                      const PanelMeasure<T>& measure, T* sums) const {
+  const PanelKernels<T>& kernels = arena.kernels();
+  const typename PanelArena<T>::Frame frame(arena);
+  T* features = arena.rows(width_);
+  T* field = arena.rows(width_);
+  T* e = arena.rows(sums_.functions());
+  T* inverse_sum = arena.rows(1);
+  T* scratch = arena.rows(sums_.transpose_rows() + panel_row_group);
+  features_.apply(kernels, x, features);
+  field_.apply(kernels, x, field);
+  for (int head = 0; head < sums_.heads(); ++head) {
+    basis(kernels, head, features, e, inverse_sum);
+    T* channels = field + static_cast<std::ptrdiff_t>(head) * sums_.channels() * kernels.points;
+    sums_.accumulate(kernels, head, e, inverse_sum, channels, measure, scratch, sums);
+  }
+}
+
+template <class T>
+Transported<T> SharedBasisPanels<T>::solve(const double* sums, const SampleSize& source,
+                                           const SampleSize&) const {
+  const double reference =
+      description_.reference_points > 0 ? description_.reference_points : source.present;
+  return pack_transported<T>(transport_shared_basis(
+      description_, sums_.coefficients(sums, Coefficients::mean, reference)));
+}
+
+template <class T>
+void SharedBasisPanels<T>::apply(PanelArena<T>& arena, const Transported<T>& transported,
+                                 const T* x, T* y) const {
+  const PanelKernels<T>& kernels = arena.kernels();
+  const typename PanelArena<T>::Frame frame(arena);
+  T* features = arena.rows(width_);
+  T* joined = arena.rows(width_ + panel_row_group);
+  T* e = arena.rows(sums_.functions());
+  T* inverse_sum = arena.rows(1);
+  features_.apply(kernels, x, features);
+  for (int head = 0; head < sums_.heads(); ++head) {
+    basis(kernels, head, features, e, inverse_sum);
+    // The rows beyond a head's channels are overwritten by the next head.
+    transported[static_cast<std::size_t>(head)].apply(
+        kernels, e, joined + static_cast<std::ptrdiff_t>(head) * sums_.channels() * kernels.points,
+        inverse_sum);
+  }
+  out_.apply_add(kernels, joined, y);
+}
+
+template class SharedBasisPanels<float>;
+template class SharedBasisPanels<double>;
+
+}  // namespace funcattn

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "operators/engine/attention_panels.h"
+#include "operators/engine/basis_sums.h"
+
+namespace funcattn {
+
+template <class T>
+class SharedBasisPanels : public PanelAttention<T> {
+ public:
+  SharedBasisPanels(const PanelKernels<T>& kernels, const SharedBasisDescription& description);
+  std::size_t sum_size() const override { return sums_.size(); }
+  std::size_t scratch_rows(const PanelKernels<T>& kernels) const override;
+  void accumulate(PanelArena<T>& arena, Sides sides, const T* x, const PanelMeasure<T>& measure,
+                  T* sums) const override;
+  Transported<T> solve(const double* sums, const SampleSize& source,
+                       const SampleSize& query) const override;
+  void apply(PanelArena<T>& arena, const Transported<T>& transported, const T* x,
+             T* y) const override;
+
+ private:
+  /// Basis of a head as exponentials() leaves it, from the features of all heads.
+  void basis(const PanelKernels<T>& kernels, int head, const T* features, T* e,
+             T* inverse_sum) const;
+
+  SharedBasisDescription description_;
+  BasisSums sums_;
+  int width_;
+  PackedLinear<T> features_, slice_, field_, out_;
+  std::size_t slice_bias_stride_;
+  AlignedBuffer<T> slice_bias_;  ///< [H][functions rounded up]
+};
+
+}  // namespace funcattn

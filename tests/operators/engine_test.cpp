@@ -1,0 +1,209 @@
+#include <omp.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "operators/engine/inference_engine.h"
+#include "tests/operators/attention_test_support.h"
+
+// The engine against the tensor operations of the same model. What every form must keep is tested
+// for both in forms_test.cpp.
+
+namespace funcattn {
+namespace {
+
+using testing::Draw;
+using testing::relative_difference;
+
+/// The published irregular-mesh network in small: many blocks, sizes that fill no register evenly.
+ModelConfig deep_config() {
+  ModelConfig config;
+  config.form = Form::shared_basis_tied;
+  config.coordinate_dimension = 3;
+  config.value_features = 1;
+  config.out_features = 2;
+  config.width = 36;
+  config.heads = 3;
+  config.basis = 21;
+  config.blocks = 8;
+  return config;
+}
+
+/// Weights as large as training makes them: with those of a new model the layers after the first
+/// hardly matter, and mistakes in them do not show.
+std::shared_ptr<Model> trained_scale_model(const ModelConfig& config, torch::Dtype dtype) {
+  const auto model = make_model(config, dtype, 5);
+  const torch::NoGradGuard no_grad;
+  Draw draw(dtype, 17);
+  for (auto& parameter : model->named_parameters()) {
+    Tensor& value = parameter.value();
+    if (value.dim() > 1 && parameter.key().find("temperature") == std::string::npos)
+      value.mul_(2.0);
+    else
+      value.add_(draw.normal(value.sizes()), 0.1);
+  }
+  return model;
+}
+
+PointSamples random_points(const ModelConfig& config, std::int64_t count, torch::Dtype dtype) {
+  Draw draw(dtype, 23);
+  return {draw.uniform({1, count, config.coordinate_dimension}, -1, 1),
+          draw.normal({1, count, config.value_features}), draw.uniform({1, count}, 0.0, 1.0)};
+}
+
+PointSamples cast(const PointSamples& points, torch::Dtype dtype) {
+  return {points.coordinates.to(dtype), points.values.to(dtype), points.weights.to(dtype)};
+}
+
+class Engine : public ::testing::TestWithParam<torch::Dtype> {
+ protected:
+  double tolerance() const { return GetParam() == torch::kFloat32 ? 1e-5 : 1e-10; }
+  std::shared_ptr<Model> model_ = trained_scale_model(deep_config(), GetParam());
+  PointSamples points_ = random_points(deep_config(), 2500, GetParam());
+  InferenceEngine engine_{*model_};
+
+  Tensor predict(const EngineOptions& options = {}) const {
+    return engine_.predict(points_, points_, options);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Engine, ::testing::Values(torch::kFloat32, torch::kFloat64),
+                         [](const auto& instance) { return c10::toString(instance.param); });
+
+TEST_P(Engine, LayersMatterInTheModelUsedHere) {
+  // Guards the other tests: the last block's attention changes the result by far more than any
+  // tolerance below.
+  const torch::NoGradGuard no_grad;
+  const Tensor before = predict();
+  model_->named_parameters()["blocks.7.Attn.to_v.weight"].mul_(0.5);
+  EXPECT_GT(relative_difference(InferenceEngine(*model_).predict(points_, points_), before), 1e-2);
+}
+
+TEST_P(Engine, GivesWhatTheOperationsGive) {
+  const torch::NoGradGuard no_grad;
+  EXPECT_LE(relative_difference(predict(), model_->predict(points_, points_)), tolerance());
+}
+
+TEST_P(Engine, TileSizeChangesNothing) {
+  const Tensor expected = predict();
+  for (const int points : {1, 100, 1000, 1000000}) {
+    EngineOptions options;
+    options.tile_points = points;
+    EXPECT_LE(relative_difference(predict(options), expected), tolerance()) << points;
+  }
+}
+
+TEST_P(Engine, ThreadsChangeNoBit) {
+  const Tensor expected = predict();
+  for (const int threads : {1, 2, 3, 5}) {
+    const ThreadScope scope(threads);
+    EXPECT_TRUE(predict().equal(expected)) << threads;
+  }
+}
+
+TEST_P(Engine, WaysToKeepActivationsChangeNoBit) {
+  const Tensor expected = predict();
+  for (const auto memory : {ActivationMemory::spilled, ActivationMemory::recomputed}) {
+    EngineOptions options;
+    options.memory = memory;
+    EXPECT_TRUE(predict(options).equal(expected)) << to_string(memory);
+  }
+}
+
+TEST_P(Engine, HoldsTheWeightsOfItsMaking) {
+  const Tensor expected = predict();
+  const torch::NoGradGuard no_grad;
+  for (const Tensor& parameter : model_->parameters()) parameter.zero_();
+  EXPECT_TRUE(predict().equal(expected));
+}
+
+TEST_P(Engine, RecordsNoGradient) {
+  EXPECT_FALSE(predict().requires_grad());
+}
+
+TEST_P(Engine, TellsWhereTheTimeWent) {
+  EngineProfile profile;
+  EngineOptions options;
+  options.profile = &profile;
+  (void)predict(options);
+  // L + 1 visits and L solves.
+  ASSERT_EQ(profile.size(), 17u);
+  EXPECT_EQ(profile.front().first, "lift, coefficients 1");
+  EXPECT_EQ(profile.back().first, "block 8, output");
+  for (const auto& [name, seconds] : profile) EXPECT_GE(seconds, 0) << name;
+}
+
+TEST_P(Engine, NoPointsGiveNoValues) {
+  points_ = random_points(deep_config(), 0, GetParam());
+  EXPECT_EQ(predict().sizes(), (std::vector<std::int64_t>{1, 0, 2}));
+}
+
+TEST(EngineAccuracy, SinglePrecisionIsAsGoodAsThatOfTheOperations) {
+  const torch::NoGradGuard no_grad;
+  const auto single = trained_scale_model(deep_config(), torch::kFloat32);
+  const PointSamples points = random_points(deep_config(), 6000, torch::kFloat32);
+  const auto wide = trained_scale_model(deep_config(), torch::kFloat32);
+  wide->to(torch::kFloat64);
+  const PointSamples wide_points = cast(points, torch::kFloat64);
+  const Tensor exact = wide->predict(wide_points, wide_points);
+  const auto error = [&](const Tensor& found) {
+    return (found.to(torch::kFloat64) - exact).norm().item<double>() / exact.norm().item<double>();
+  };
+  const double of_operations = error(single->predict(points, points));
+  const double of_engine = error(InferenceEngine(*single).predict(points, points));
+  RecordProperty("operations", std::to_string(of_operations * 1e9));
+  RecordProperty("engine", std::to_string(of_engine * 1e9));
+  EXPECT_LE(of_engine, 1.25 * of_operations);
+}
+
+TEST(EngineAccuracy, SumsOfManyPointsKeepTheirDigits) {
+  // A running float32 sum of ones stops at 16.8 million; here constant fields must stay constant.
+  ModelConfig config = deep_config();
+  config.width = 8;
+  config.heads = 1;
+  config.basis = 4;
+  config.blocks = 1;
+  config.value_features = 0;
+  config.out_features = 1;
+  const auto model = trained_scale_model(config, torch::kFloat32);
+  const std::int64_t count = 20000000;
+  const Tensor one = at::full({1, 1, 3}, 0.5f);
+  const Tensor weight = at::ones({1, 1});
+  const InferenceEngine engine(*model);
+  const Tensor expected = engine.predict({one, {}, weight}, {one, {}, weight});
+  const PointSamples many{one.expand({1, count, 3}).contiguous(), {}, at::ones({1, count})};
+  EngineOptions options;
+  options.memory = ActivationMemory::recomputed;
+  const Tensor found = engine.predict(many, many, options);
+  EXPECT_LE((found - expected).abs().max().item<double>(),
+            1e-5 * expected.abs().max().item<double>());
+}
+
+TEST(EngineErrors, FolderForTheTemporaryFileMustExist) {
+  const auto model = make_model(deep_config());
+  const PointSamples points = random_points(deep_config(), 10, torch::kFloat32);
+  EngineOptions options;
+  options.memory = ActivationMemory::spilled;
+  options.spill_folder = "/nowhere/at/all";
+  try {
+    (void)InferenceEngine(*model).predict(points, points, options);
+    FAIL();
+  } catch (const FileError& error) {
+    EXPECT_STREQ(error.what(),
+                 "cannot create a temporary file in '/nowhere/at/all': No such file or directory; "
+                 "choose another folder with --spill-folder");
+  }
+}
+
+TEST(EngineErrors, UnknownKindOfMemoryNamesTheKnownOnes) {
+  try {
+    (void)activation_memory_from_string("disk");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "memory: unknown kind 'disk'; choose resident, spilled or recomputed");
+  }
+}
+
+}  // namespace
+}  // namespace funcattn
