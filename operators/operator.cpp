@@ -127,11 +127,32 @@ Tensor Operator::denormalise(const Tensor& prediction) const {
   return physical.to(prediction.scalar_type());
 }
 
+Tensor Operator::predict(const PointSamples& source, const PointSamples& query) const {
+  if (!at::GradMode::is_enabled() && device().is_cpu())
+    return InferenceEngine(*model_).predict(source, query);
+  return model_->predict(source, query);
+}
+
+namespace {
+
+bool same_points(const PointSamples& a, const PointSamples& b) {
+  return a.coordinates.is_same(b.coordinates) && a.values.is_same(b.values) &&
+         a.weights.is_same(b.weights);
+}
+
+}  // namespace
+
 Tensor Operator::apply(const PointSamples& source, const PointSamples& query) const {
-  const bool same = query.coordinates.is_same(source.coordinates) &&
-                    query.values.is_same(source.values) && query.weights.is_same(source.weights);
   const PointSamples normalised = normalise(source);
-  return denormalise(model_->predict(normalised, same ? normalised : normalise(query)));
+  return denormalise(
+      predict(normalised, same_points(source, query) ? normalised : normalise(query)));
+}
+
+Tensor Operator::apply(const PointSamples& source, const PointSamples& query,
+                       const InferenceEngine& engine, const EngineOptions& options) const {
+  const PointSamples normalised = normalise(source);
+  return denormalise(engine.predict(
+      normalised, same_points(source, query) ? normalised : normalise(query), options));
 }
 
 }  // namespace funcattn

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "operators/contract.h"
+#include "operators/engine/inference_engine.h"
 #include "operators/model.h"
 
 namespace funcattn {
@@ -35,10 +36,18 @@ class Operator {
   /// keeps the dtype.
   Tensor denormalise(const Tensor& prediction) const;
 
+  /// The model's prediction in normalised units: by an engine made for the call where no gradient
+  /// is recorded and the weights are on the CPU, by the model's tensor operations otherwise.
+  Tensor predict(const PointSamples& source, const PointSamples& query) const;
+
   /// Physical in, physical out; where `query` holds the very tensors of `source` they are
   /// normalised once. @return [B,M,C_out] in the model's dtype; records no gradient unless grad
   /// mode is on.
   Tensor apply(const PointSamples& source, const PointSamples& query) const;
+
+  /// As above by an engine of this operator's model, made once and used for many calls.
+  Tensor apply(const PointSamples& source, const PointSamples& query, const InferenceEngine& engine,
+               const EngineOptions& options = {}) const;
 
  private:
   std::shared_ptr<Model> model_;

@@ -19,13 +19,6 @@ FewShotPanels<T>::FewShotPanels(const PanelKernels<T>& kernels,
       regularisation_(few_shot_regularisation(description.ridge, description.relative_ridge)) {}
 
 template <class T>
-std::size_t FewShotPanels<T>::scratch_rows(const PanelKernels<T>&) const {
-  return static_cast<std::size_t>(round_up_rows(sums_.functions()) + sums_.transpose_rows() +
-                                  round_up_rows(latent_ + values_) + 3 * panel_row_group) +
-         groups_;
-}
-
-template <class T>
 void FewShotPanels<T>::clear_tile(T* sums) const {
   for (std::size_t i = 0; i < sums_.size(); ++i) sums[i] = T(0);
   for (std::size_t j = 0; j < groups_; ++j)

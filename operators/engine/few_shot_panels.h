@@ -12,7 +12,6 @@ class FewShotPanels : public PanelAttention<T> {
  public:
   FewShotPanels(const PanelKernels<T>& kernels, const FewShotDescription& description);
   std::size_t sum_size() const override { return sums_.size() + groups_; }
-  std::size_t scratch_rows(const PanelKernels<T>& kernels) const override;
   bool needs_query_sums() const override { return false; }
   int source_values() const override { return values_; }
   void clear_tile(T* sums) const override;

@@ -22,9 +22,9 @@ class PackedLinear {
   void apply(const PanelKernels<T>& kernels, const T* x, T* y, const T* scale = nullptr) const {
     kernels.linear(weights_.data(), bias(), outs_, ins_, x, scale, false, y);
   }
-  /// y += W x + b, also in the rows beyond.
-  void apply_add(const PanelKernels<T>& kernels, const T* x, T* y) const {
-    kernels.linear(weights_.data(), bias(), outs_, ins_, x, nullptr, true, y);
+  /// y += scale (W x + b), also in the rows beyond. @param scale [P] or null
+  void apply_add(const PanelKernels<T>& kernels, const T* x, T* y, const T* scale = nullptr) const {
+    kernels.linear(weights_.data(), bias(), outs_, ins_, x, scale, true, y);
   }
   /// The weights with another bias, [outs rounded up].
   void apply_with_bias(const PanelKernels<T>& kernels, const T* bias, const T* x, T* y) const {

@@ -41,11 +41,8 @@ class PanelAttention {
 
   /// Numbers that one set of sums takes.
   virtual std::size_t sum_size() const = 0;
-  /// Rows of an arena that accumulate() and apply() need at most.
-  virtual std::size_t scratch_rows(const PanelKernels<T>& kernels) const = 0;
   /// True where every point of positive weight counts alike (coefficients `sum`).
   virtual bool counts_points() const { return false; }
-
   /// True where the coefficients of the queries enter the transport.
   virtual bool needs_query_sums() const { return true; }
   /// Known values at the points of the source that follow the width features of a panel.

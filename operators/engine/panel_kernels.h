@@ -28,7 +28,7 @@ struct PanelKernels {
   int points;        ///< P: points of a panel.
   int lanes;         ///< Points of a SIMD register.
 
-  /// y = W x + b, times `scale` where given, added to y where `add`.
+  /// y = W x + b, times `scale` where given, and added to y where `add`.
   /// @param weights as packed by PackedLinear: groups of 8 rows, [group][ins][8]
   /// @param bias padded to groups, or null
   /// @param scale [P] or null

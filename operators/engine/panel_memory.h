@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "operators/engine/panel_kernels.h"
 
@@ -37,42 +39,55 @@ class AlignedBuffer {
   std::size_t count_ = 0;
 };
 
-/// Scratch panels of one worker, handed out in order and given back when the Frame ends. Never
-/// allocates after construction.
+/// Scratch panels of one worker, handed out in order and given back when a Frame ends. Grows when
+/// it must and keeps what it has, so that only the first panel costs allocations.
 template <class T>
 class PanelArena {
  public:
-  /// @param rows most rows in use at once, each request rounded up to panel_row_group
-  PanelArena(const PanelKernels<T>& kernels, std::size_t rows)
-      : kernels_(kernels), buffer_(rows * static_cast<std::size_t>(kernels.points)) {}
+  explicit PanelArena(const PanelKernels<T>& kernels) : kernels_(kernels) {}
 
   const PanelKernels<T>& kernels() const { return kernels_; }
 
-  /// [rows rounded up][P]
+  /// [rows rounded up][P], uninitialised. Throws std::bad_alloc.
   T* rows(int count) {
-    T* start = buffer_.data() + used_;
-    used_ +=
+    const std::size_t numbers =
         static_cast<std::size_t>(round_up_rows(count)) * static_cast<std::size_t>(kernels_.points);
-    if (used_ > buffer_.size()) std::abort();  // A wrong estimate in scratch_rows().
+    while (chunk_ < chunks_.size() && used_ + numbers > chunks_[chunk_].size()) {
+      ++chunk_;
+      used_ = 0;
+    }
+    if (chunk_ == chunks_.size()) {
+      constexpr std::size_t usual_rows = 1024;
+      chunks_.emplace_back(
+          std::max(numbers, usual_rows * static_cast<std::size_t>(kernels_.points)));
+      used_ = 0;
+    }
+    T* start = chunks_[chunk_].data() + used_;
+    used_ += numbers;
     return start;
   }
 
-  /// Returns what was handed out during its life.
+  /// Gives back what was handed out during its life.
   class Frame {
    public:
-    explicit Frame(PanelArena& arena) : arena_(arena), used_(arena.used_) {}
-    ~Frame() { arena_.used_ = used_; }
+    explicit Frame(PanelArena& arena) : arena_(arena), chunk_(arena.chunk_), used_(arena.used_) {}
+    ~Frame() {
+      arena_.chunk_ = chunk_;
+      arena_.used_ = used_;
+    }
     Frame(const Frame&) = delete;
     Frame& operator=(const Frame&) = delete;
 
    private:
     PanelArena& arena_;
+    std::size_t chunk_;
     std::size_t used_;
   };
 
  private:
   const PanelKernels<T>& kernels_;
-  AlignedBuffer<T> buffer_;
+  std::vector<AlignedBuffer<T>> chunks_;
+  std::size_t chunk_ = 0;
   std::size_t used_ = 0;
 };
 

@@ -32,15 +32,6 @@ PanelStack<T>::PanelStack(const DenseStack& layers) {
 }
 
 template <class T>
-std::size_t PanelStack<T>::scratch_rows() const {
-  std::size_t rows = 0;
-  for (const Layer& layer : layers_)
-    rows += static_cast<std::size_t>(round_up_rows(layer.linear.outs()) +
-                                     (layer.normalise ? round_up_rows(layer.linear.ins()) : 0));
-  return rows;
-}
-
-template <class T>
 const T* PanelStack<T>::run(PanelArena<T>& arena, std::size_t count, const T* x) const {
   const PanelKernels<T>& kernels = arena.kernels();
   for (std::size_t i = 0; i < count; ++i) {
@@ -90,15 +81,6 @@ PanelNetwork<T>::PanelNetwork(const PanelKernels<T>& kernels, const NetworkDescr
                        PanelStack<T>(block.mlp), copy_row<T>(block.norm1_gain),
                        copy_row<T>(block.norm1_shift), copy_row<T>(block.norm2_gain),
                        copy_row<T>(block.norm2_shift)});
-}
-
-template <class T>
-std::size_t PanelNetwork<T>::scratch_rows() const {
-  const auto rows = static_cast<std::size_t>(round_up_rows(width_));
-  std::size_t most = std::max(lift_.scratch_rows(), head_.scratch_rows());
-  for (const Block& block : blocks_)
-    most = std::max({most, block.attention->scratch_rows(kernels_), block.mlp.scratch_rows()});
-  return most + 3 * rows + static_cast<std::size_t>(round_up_rows(outputs_));
 }
 
 template <class T>

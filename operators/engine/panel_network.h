@@ -17,7 +17,6 @@ class PanelStack {
   bool empty() const { return layers_.empty(); }
   int ins() const { return layers_.front().linear.ins(); }
   int outs() const { return layers_.back().linear.outs(); }
-  std::size_t scratch_rows() const;
   /// y = layers(x); y may be x where it has room for both.
   void apply(PanelArena<T>& arena, const T* x, T* y) const;
   /// y += layers(x)
@@ -47,7 +46,6 @@ class PanelNetwork {
   int outputs() const { return outputs_; }  ///< Rows of the result.
   std::size_t blocks() const { return blocks_.size(); }
   const PanelAttention<T>& attention(std::size_t block) const { return *blocks_[block].attention; }
-  std::size_t scratch_rows() const;
 
   /// h = lifted features. @param features [in][P] @param h [width][P]
   void lift(PanelArena<T>& arena, const T* features, T* h) const;

@@ -53,13 +53,6 @@ PaperPanels<T>::PaperPanels(const PanelKernels<T>& kernels, const PaperDescripti
       out_(description.out_weight, description.out_bias) {}
 
 template <class T>
-std::size_t PaperPanels<T>::scratch_rows(const PanelKernels<T>&) const {
-  return static_cast<std::size_t>(round_up_rows(2 * width_ + panel_row_group) +
-                                  round_up_rows(query_sums_.functions()) +
-                                  source_sums_.transpose_rows() + 4 * panel_row_group);
-}
-
-template <class T>
 void PaperPanels<T>::accumulate(PanelArena<T>& arena, Sides sides, const T* x,
                                 const PanelMeasure<T>& measure, T* sums) const {
   const PanelKernels<T>& kernels = arena.kernels();

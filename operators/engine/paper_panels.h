@@ -12,7 +12,6 @@ class PaperPanels : public PanelAttention<T> {
  public:
   PaperPanels(const PanelKernels<T>& kernels, const PaperDescription& description);
   std::size_t sum_size() const override { return query_sums_.size() + source_sums_.size(); }
-  std::size_t scratch_rows(const PanelKernels<T>& kernels) const override;
   bool counts_points() const override { return kind_ == Coefficients::sum; }
   void accumulate(PanelArena<T>& arena, Sides sides, const T* x, const PanelMeasure<T>& measure,
                   T* sums) const override;

@@ -46,13 +46,6 @@ SharedBasisPanels<T>::SharedBasisPanels(const PanelKernels<T>& kernels,
 }
 
 template <class T>
-std::size_t SharedBasisPanels<T>::scratch_rows(const PanelKernels<T>&) const {
-  return static_cast<std::size_t>(2 * round_up_rows(width_ + panel_row_group) +
-                                  round_up_rows(sums_.functions()) + sums_.transpose_rows() +
-                                  4 * panel_row_group);
-}
-
-template <class T>
 void SharedBasisPanels<T>::basis(const PanelKernels<T>& kernels, int head, const T* features, T* e,
                                  T* inverse_sum) const {
   const std::ptrdiff_t first_row = static_cast<std::ptrdiff_t>(head) * sums_.channels();

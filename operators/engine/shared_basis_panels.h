@@ -10,7 +10,6 @@ class SharedBasisPanels : public PanelAttention<T> {
  public:
   SharedBasisPanels(const PanelKernels<T>& kernels, const SharedBasisDescription& description);
   std::size_t sum_size() const override { return sums_.size(); }
-  std::size_t scratch_rows(const PanelKernels<T>& kernels) const override;
   void accumulate(PanelArena<T>& arena, Sides sides, const T* x, const PanelMeasure<T>& measure,
                   T* sums) const override;
   Transported<T> solve(const double* sums, const SampleSize& source,

@@ -19,13 +19,6 @@ SumCoefficientsPanels<T>::SumCoefficientsPanels(const PanelKernels<T>& kernels,
       out_(description.out_weight, description.out_bias) {}
 
 template <class T>
-std::size_t SumCoefficientsPanels<T>::scratch_rows(const PanelKernels<T>&) const {
-  return static_cast<std::size_t>(2 * round_up_rows(width_ + panel_row_group) +
-                                  round_up_rows(functions_ + panel_row_group) +
-                                  sums_.transpose_rows() + 4 * panel_row_group);
-}
-
-template <class T>
 void SumCoefficientsPanels<T>::accumulate_side(PanelArena<T>& arena, const T* x,
                                                const PackedLinear<T>& basis_features,
                                                const PackedLinear<T>& basis,

@@ -12,7 +12,6 @@ class SumCoefficientsPanels : public PanelAttention<T> {
   SumCoefficientsPanels(const PanelKernels<T>& kernels,
                         const SumCoefficientsDescription& description);
   std::size_t sum_size() const override { return 2 * sums_.size(); }
-  std::size_t scratch_rows(const PanelKernels<T>& kernels) const override;
   bool counts_points() const override { return true; }
   void accumulate(PanelArena<T>& arena, Sides sides, const T* x, const PanelMeasure<T>& measure,
                   T* sums) const override;

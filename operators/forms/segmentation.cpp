@@ -1,5 +1,6 @@
 #include "operators/forms/segmentation.h"
 
+#include "operators/engine/training_function.h"
 #include "operators/forms/shared_basis.h"
 
 namespace funcattn {
@@ -22,6 +23,10 @@ SegmentationModel::SegmentationModel(const ModelConfig& config, Initialiser& ini
 
 Tensor SegmentationModel::predict(const PointSamples& source, const PointSamples&) {
   const Tensor features = point_features(source, config(), dtype(), "source");
+  if (at::GradMode::is_enabled()) {
+    const Tensor prediction = predict_for_training(*this, features, source.weights);
+    if (prediction.defined()) return prediction;
+  }
   return last_lin_->forward(network_->forward(features, PointMeasure(source.weights, dtype())));
 }
 

@@ -1,5 +1,7 @@
 #include "operators/forms/shared_basis.h"
 
+#include "operators/engine/training_function.h"
+
 namespace funcattn {
 
 BasisProjection::BasisProjection(torch::nn::Module& owner, Initialiser& initialiser,
@@ -69,6 +71,10 @@ SharedBasisModel::SharedBasisModel(const ModelConfig& config, Initialiser& initi
 
 Tensor SharedBasisModel::predict(const PointSamples& source, const PointSamples&) {
   const Tensor features = point_features(source, config(), dtype(), "source");
+  if (at::GradMode::is_enabled()) {
+    const Tensor prediction = predict_for_training(*this, features, source.weights);
+    if (prediction.defined()) return prediction;
+  }
   return network_->forward(features, PointMeasure(source.weights, dtype()));
 }
 

@@ -1,5 +1,6 @@
 #include "operators/forms/shared_basis_tied.h"
 
+#include "operators/engine/training_function.h"
 #include "operators/forms/shared_basis.h"
 
 namespace funcattn {
@@ -17,6 +18,10 @@ SharedBasisTiedModel::SharedBasisTiedModel(const ModelConfig& config, Initialise
 
 Tensor SharedBasisTiedModel::predict(const PointSamples& source, const PointSamples&) {
   const Tensor features = point_features(source, config(), dtype(), "source");
+  if (at::GradMode::is_enabled()) {
+    const Tensor prediction = predict_for_training(*this, features, source.weights);
+    if (prediction.defined()) return prediction;
+  }
   return network_->forward(features, PointMeasure(source.weights, dtype()));
 }
 

@@ -32,7 +32,7 @@ Objective::Objective(const Operator& op, Loss loss) : op_(op), loss_(loss) {
 Tensor Objective::sample_losses(const Batch& batch) const {
   const PointSamples source = op_.normalise(batch.source);
   const PointSamples query = batch.query_is_source ? source : op_.normalise(batch.query);
-  Tensor prediction = op_.denormalise(op_.model().predict(source, query).to(torch::kFloat64));
+  Tensor prediction = op_.denormalise(op_.predict(source, query).to(torch::kFloat64));
   Tensor targets = batch.targets.to(prediction.options());
   if (loss_ == Loss::mse && inverse_scale_.defined()) {
     prediction = prediction * inverse_scale_;

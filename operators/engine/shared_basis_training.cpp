@@ -1,0 +1,268 @@
+#include "operators/engine/shared_basis_training.h"
+
+#include <algorithm>
+
+#include "operators/engine/attention_panels.h"
+
+namespace funcattn {
+
+namespace {
+
+SharedBasisDescription small_maps(const SharedBasisDescription& description) {
+  SharedBasisDescription small;
+  small.heads = description.heads;
+  small.relative_ridge = description.relative_ridge;
+  small.reference_points = description.reference_points;
+  const auto copy = [](const Tensor& tensor) {
+    return tensor.detach().to(torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
+  };
+  small.to_q = copy(description.to_q);
+  small.to_k = copy(description.to_k);
+  small.to_v = copy(description.to_v);
+  small.alpha = copy(description.alpha);
+  return small;
+}
+
+template <class T>
+std::size_t padded(int functions) {
+  return static_cast<std::size_t>(round_up_rows(functions));
+}
+
+}  // namespace
+
+template <class T>
+SharedBasisTraining<T>::SharedBasisTraining(const PanelKernels<T>& kernels,
+                                            const SharedBasisDescription& description,
+                                            std::size_t& offset)
+    : description_(small_maps(description)),
+      sums_(description.heads, static_cast<int>(description.slice_weight.size(0)),
+            static_cast<int>(description.slice_weight.size(1)), kernels.lanes),
+      width_(static_cast<int>(description.field_weight.size(0))),
+      features_(description.features_weight, description.features_bias, kernels.lanes, offset),
+      field_(description.field_weight, description.field_bias, kernels.lanes, offset),
+      out_(description.out_weight, description.out_bias, kernels.lanes, offset),
+      slice_(description.slice_weight, Tensor()),
+      slice_transposed_(description.slice_weight.detach().t(), Tensor()),
+      slice_gradient_(sums_.functions(), sums_.channels(), kernels.lanes, offset),
+      slice_bias_gradient_(offset),
+      slice_bias_(padded<T>(sums_.functions()) * static_cast<std::size_t>(description.heads)) {
+  offset += slice_bias_.size() * static_cast<std::size_t>(kernels.lanes);
+  slice_bias_.fill(T(0));
+  const Tensor bias = description.slice_bias.detach().to(torch::kFloat64).contiguous();
+  for (std::size_t h = 0; h < static_cast<std::size_t>(description.heads); ++h)
+    for (std::size_t j = 0; j < static_cast<std::size_t>(sums_.functions()); ++j)
+      slice_bias_[h * padded<T>(sums_.functions()) + j] = static_cast<T>(
+          bias.data_ptr<double>()[h * static_cast<std::size_t>(sums_.functions()) + j]);
+}
+
+template <class T>
+std::ptrdiff_t SharedBasisTraining<T>::head_rows(const PanelKernels<T>& kernels, int head) const {
+  return static_cast<std::ptrdiff_t>(head) * sums_.channels() * kernels.points;
+}
+
+template <class T>
+std::ptrdiff_t SharedBasisTraining<T>::basis_rows(const PanelKernels<T>& kernels, int head) const {
+  return static_cast<std::ptrdiff_t>(head) * round_up_rows(sums_.functions()) * kernels.points;
+}
+
+template <class T>
+Tensor SharedBasisTraining<T>::moved(const SharedBasisDescription& description,
+                                     const Tensor& products, const Tensor& mass,
+                                     const SampleSize& size) const {
+  const double reference =
+      description.reference_points > 0 ? description.reference_points : size.present;
+  return transport_shared_basis(description, mean_coefficients(products, mass, reference));
+}
+
+template <class T>
+typename SharedBasisTraining<T>::Solved SharedBasisTraining<T>::solve(
+    const double* sums, const SampleSize& size) const {
+  Solved solved;
+  solved.products = sums_.product_tensor(sums);
+  solved.mass = sums_.mass_tensor(sums);
+  const Tensor map = moved(description_, solved.products, solved.mass, size);
+  solved.map = pack_transported<T>(map);
+  solved.transposed_map = pack_transported<T>(map.transpose(-2, -1));
+  return solved;
+}
+
+template <class T>
+void SharedBasisTraining<T>::basis(const PanelKernels<T>& kernels, int head, const T* features,
+                                   T* e, T* inverse_sum) const {
+  slice_.apply_with_bias(
+      kernels, slice_bias_.data() + static_cast<std::size_t>(head) * padded<T>(sums_.functions()),
+      features + static_cast<std::ptrdiff_t>(head) * sums_.channels() * kernels.points, e);
+  kernels.exponentials(e, sums_.functions(), inverse_sum);
+}
+
+template <class T>
+void SharedBasisTraining<T>::accumulate(PanelArena<T>& arena, const T* x,
+                                        const PanelMeasure<T>& measure, T* kept, T* sums) const {
+  const PanelKernels<T>& kernels = arena.kernels();
+  const typename PanelArena<T>::Frame frame(arena);
+  T* field = arena.rows(width_);
+  T* e = arena.rows(sums_.functions());
+  T* inverse_sum = arena.rows(1);
+  T* scratch = arena.rows(sums_.transpose_rows() + panel_row_group);
+  features_.forward.apply(kernels, x, kept);
+  field_.forward.apply(kernels, x, field);
+  for (int head = 0; head < sums_.heads(); ++head) {
+    basis(kernels, head, kept, e, inverse_sum);
+    sums_.accumulate(kernels, head, e, inverse_sum, field + head_rows(kernels, head), measure,
+                     scratch, sums);
+  }
+}
+
+template <class T>
+typename SharedBasisTraining<T>::ApplyTape SharedBasisTraining<T>::apply(PanelArena<T>& arena,
+                                                                         const Solved& solved,
+                                                                         const T* kept,
+                                                                         T* y) const {
+  const PanelKernels<T>& kernels = arena.kernels();
+  ApplyTape tape;
+  tape.joined = arena.rows(width_ + panel_row_group);
+  tape.bases = arena.rows(sums_.heads() * round_up_rows(sums_.functions()));
+  tape.inverse_sums = arena.rows(sums_.heads() * panel_row_group);
+  for (int head = 0; head < sums_.heads(); ++head) {
+    T* e = tape.bases + basis_rows(kernels, head);
+    T* inverse_sum =
+        tape.inverse_sums + static_cast<std::ptrdiff_t>(head) * panel_row_group * kernels.points;
+    basis(kernels, head, kept, e, inverse_sum);
+    // The rows beyond a head's channels are overwritten by the next head.
+    solved.map[static_cast<std::size_t>(head)].apply(
+        kernels, e, tape.joined + head_rows(kernels, head), inverse_sum);
+  }
+  out_.forward.apply_add(kernels, tape.joined, y);
+  return tape;
+}
+
+template <class T>
+void SharedBasisTraining<T>::backward_apply(PanelArena<T>& arena, const ApplyTape& tape,
+                                            const T* dy, T* d_joined, T* sums, T* map_sums) const {
+  const PanelKernels<T>& kernels = arena.kernels();
+  const typename PanelArena<T>::Frame frame(arena);
+  T* by_point = arena.rows(out_.gradient.transpose_rows());
+  T* head_by_point = arena.rows(sums_.transpose_rows());
+  kernels.transpose(tape.joined, width_, nullptr, by_point);
+  out_.gradient.add(kernels, dy, by_point, sums);
+  out_.transposed.apply(kernels, dy, d_joined);
+  for (int head = 0; head < sums_.heads(); ++head) {
+    const T* inverse_sum =
+        tape.inverse_sums + static_cast<std::ptrdiff_t>(head) * panel_row_group * kernels.points;
+    kernels.transpose(d_joined + head_rows(kernels, head), sums_.channels(), inverse_sum,
+                      head_by_point);
+    kernels.accumulate(tape.bases + basis_rows(kernels, head), sums_.functions(), head_by_point,
+                       sums_.channels(), map_sums + sums_.products(head));
+  }
+}
+
+template <class T>
+SolveGradient<T> SharedBasisTraining<T>::backward_solve(const double* map_sums,
+                                                        const Solved& solved,
+                                                        const SampleSize& size,
+                                                        std::vector<Tensor>& small) const {
+  const at::AutoGradMode record(true);
+  const auto leaf = [](const Tensor& tensor) { return tensor.detach().requires_grad_(); };
+  SharedBasisDescription leaves = description_;
+  leaves.to_q = leaf(description_.to_q);
+  leaves.to_k = leaf(description_.to_k);
+  leaves.to_v = leaf(description_.to_v);
+  leaves.alpha = leaf(description_.alpha);
+  const Tensor products = leaf(solved.products);
+  const Tensor mass = leaf(solved.mass);
+  const Tensor map = moved(leaves, products, mass, size);
+  map.backward(sums_.product_tensor(map_sums));
+
+  const Tensor parameters[] = {leaves.to_q, leaves.to_k, leaves.to_v, leaves.alpha};
+  for (const Tensor& parameter : parameters) {
+    const std::size_t index = static_cast<std::size_t>(&parameter - parameters);
+    if (small.size() <= index)
+      small.push_back(parameter.grad());
+    else
+      small[index] = small[index] + parameter.grad();
+  }
+  SolveGradient<T> gradient;
+  for (int head = 0; head < sums_.heads(); ++head) {
+    const Tensor of_products = products.grad()[0][head];
+    gradient.products.emplace_back(of_products, mass.grad()[0][head].squeeze(-1));
+    gradient.transposed_products.emplace_back(of_products.t(), Tensor());
+  }
+  return gradient;
+}
+
+template <class T>
+void SharedBasisTraining<T>::backward_points(PanelArena<T>& arena, const Solved& solved,
+                                             const SolveGradient<T>& gradient, const T* x,
+                                             const T* kept, const T* share, const T* d_joined,
+                                             T* dx, T* sums) const {
+  const PanelKernels<T>& kernels = arena.kernels();
+  const typename PanelArena<T>::Frame frame(arena);
+  T* field = arena.rows(width_);
+  T* d_features = arena.rows(width_ + panel_row_group);
+  T* d_field = arena.rows(width_ + panel_row_group);
+  T* e = arena.rows(sums_.functions());
+  T* d_basis = arena.rows(sums_.functions());
+  T* inverse_sum = arena.rows(1);
+  T* share_of_basis = arena.rows(1);
+  T* by_point = arena.rows(features_.gradient.transpose_rows());
+  T* head_by_point = arena.rows(sums_.transpose_rows());
+  field_.forward.apply(kernels, x, field);
+  for (int head = 0; head < sums_.heads(); ++head) {
+    const auto index = static_cast<std::size_t>(head);
+    const std::ptrdiff_t rows = head_rows(kernels, head);
+    basis(kernels, head, kept, e, inverse_sum);
+    // dB = M dZ + share (dP F + dm)
+    solved.transposed_map[index].apply(kernels, d_joined + rows, d_basis);
+    gradient.products[index].apply_add(kernels, field + rows, d_basis, share);
+    // dF = share dP^T B
+    kernels.scale_points(inverse_sum, share, 1, share_of_basis);
+    gradient.transposed_products[index].apply(kernels, e, d_field + rows, share_of_basis);
+    kernels.softmax_backward(e, inverse_sum, sums_.functions(), d_basis);
+    kernels.transpose(kept + rows, sums_.channels(), nullptr, head_by_point);
+    slice_gradient_.add(kernels, d_basis, head_by_point, sums);
+    kernels.accumulate_rows(
+        d_basis, sums_.functions(), nullptr,
+        sums + slice_bias_gradient_ +
+            index * padded<T>(sums_.functions()) * static_cast<std::size_t>(kernels.lanes));
+    slice_transposed_.apply(kernels, d_basis, d_features + rows);
+  }
+  kernels.transpose(x, width_, nullptr, by_point);
+  features_.gradient.add(kernels, d_features, by_point, sums);
+  field_.gradient.add(kernels, d_field, by_point, sums);
+  features_.transposed.apply_add(kernels, d_features, dx);
+  field_.transposed.apply_add(kernels, d_field, dx);
+}
+
+template <class T>
+std::vector<Tensor> SharedBasisTraining<T>::gradients(const double* sums,
+                                                      const std::vector<Tensor>& small) const {
+  Tensor slice_bias = at::empty({sums_.heads(), sums_.functions()}, torch::kFloat64);
+  const auto lanes = static_cast<std::size_t>(sums_.lanes());
+  for (int h = 0; h < sums_.heads(); ++h)
+    for (int j = 0; j < sums_.functions(); ++j) {
+      const double* row = sums + slice_bias_gradient_ +
+                          (static_cast<std::size_t>(h) * padded<T>(sums_.functions()) +
+                           static_cast<std::size_t>(j)) *
+                              lanes;
+      double total = 0;
+      for (std::size_t lane = 0; lane < lanes; ++lane) total += row[lane];
+      slice_bias.data_ptr<double>()[h * sums_.functions() + j] = total;
+    }
+  return {features_.gradient.weight(sums),
+          features_.gradient.bias(sums),
+          slice_gradient_.weight(sums),
+          slice_bias,
+          field_.gradient.weight(sums),
+          field_.gradient.bias(sums),
+          small[0],
+          small[1],
+          small[2],
+          small[3],
+          out_.gradient.weight(sums),
+          out_.gradient.bias(sums)};
+}
+
+template class SharedBasisTraining<float>;
+template class SharedBasisTraining<double>;
+
+}  // namespace funcattn

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+#include "operators/engine/panel_attention.h"
+#include "operators/engine/panel_memory.h"
+
+// Visits to all points of a batch, panel by panel, on several threads, with sums in an order that
+// depends on the tiles alone.
+
+namespace funcattn {
+
+/// Row-major data of one sample, and what its points weigh.
+template <class T>
+struct PanelSource {
+  const T* features = nullptr;  ///< [n,feature_count]
+  const T* values = nullptr;    ///< [n,value_count], what is known at the source, or null.
+  const T* weights = nullptr;   ///< [n]
+  std::size_t count = 0;
+  int feature_count = 0;
+  int value_count = 0;
+  double largest = 0;       ///< Of the weights.
+  double relative_sum = 1;  ///< Sum of the weights divided by the largest, at least 1.
+  SampleSize size;
+
+  /// Fills what depends on the weights.
+  void measure() {
+    std::size_t present = 0;
+    largest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto weight = static_cast<double>(weights[i]);
+      if (!(weight > 0)) continue;
+      ++present;
+      largest = std::max(largest, weight);
+    }
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      if (weights[i] > T(0)) sum += static_cast<double>(weights[i]) / largest;
+    relative_sum = std::max(sum, 1.0);
+    size.points = static_cast<double>(count);
+    size.present = static_cast<double>(std::max<std::size_t>(present, 1));
+  }
+};
+
+/// A panel's place in the batch.
+struct PanelPlace {
+  std::size_t sample = 0;
+  std::size_t first = 0;  ///< Point of the sample.
+  std::size_t count = 0;  ///< Points, at most P.
+  std::size_t slot = 0;   ///< Number of the panel in the batch.
+};
+
+/// Consecutive panels of one sample.
+struct Tile {
+  std::size_t sample = 0;
+  std::size_t first_panel = 0;  ///< Of the sample.
+  std::size_t panels = 0;
+  std::size_t first_slot = 0;  ///< Of the batch.
+};
+
+/// The order of a batch's points: samples, parts whose float64 sums are kept apart until the end of
+/// a visit, tiles whose float32 sums are, panels.
+class SweepPlan {
+ public:
+  /// @param counts points of each sample @param tile_points < 1: a good number
+  SweepPlan(const std::vector<std::size_t>& counts, int panel_points, int tile_points);
+
+  struct Part {
+    std::size_t sample = 0;
+    std::vector<Tile> tiles;
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  std::size_t samples() const { return counts_.size(); }
+  std::size_t slots() const { return slots_; }              ///< Panels of the batch.
+  std::size_t tile_panels() const { return tile_panels_; }  ///< Most panels of a tile.
+  PanelPlace place(const Tile& tile, std::size_t panel) const;
+
+ private:
+  std::vector<std::size_t> counts_;
+  std::size_t panel_points_;
+  std::size_t tile_panels_;
+  std::size_t slots_ = 0;
+  std::vector<Part> parts_;
+};
+
+/// Shares of a panel's points. @param share [P], receives them
+template <class T>
+PanelMeasure<T> weigh(const PanelSource<T>& points, const PanelPlace& place, int panel_points,
+                      bool counts_points, T* share) {
+  PanelMeasure<T> measure;
+  measure.share = share;
+  measure.all_present = place.count == static_cast<std::size_t>(panel_points);
+  for (int p = 0; p < panel_points; ++p) share[p] = T(0);
+  for (std::size_t p = 0; p < place.count; ++p) {
+    const T weight = points.weights[place.first + p];
+    if (!(weight > T(0)))
+      measure.all_present = false;
+    else if (counts_points)
+      share[p] = T(1);
+    else
+      share[p] = static_cast<T>(static_cast<double>(weight) / points.largest / points.relative_sum);
+  }
+  return measure;
+}
+
+/// Calls `work(part, worker)` for every part, on at most `workers` threads, which take parts as
+/// they come.
+template <class Work>
+void for_each_part(const SweepPlan& plan, int workers, const Work& work) {
+  std::atomic<std::size_t> next{0};
+  const std::size_t parts = plan.parts().size();
+  const auto count = std::min<std::int64_t>(workers, static_cast<std::int64_t>(parts));
+  at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t worker = begin; worker < end; ++worker)
+      for (std::size_t part = next++; part < parts; part = next++)
+        work(part, static_cast<int>(worker));
+  });
+}
+
+/// As above, but every worker takes consecutive parts that depend on the number of workers alone,
+/// so that what a worker adds up itself is bit-equal from run to run.
+template <class Work>
+void for_each_part_in_turn(const SweepPlan& plan, int workers, const Work& work) {
+  const auto parts = static_cast<std::int64_t>(plan.parts().size());
+  const std::int64_t count = std::min<std::int64_t>(workers, parts);
+  at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t worker = begin; worker < end; ++worker)
+      for (std::int64_t part = parts * worker / count; part < parts * (worker + 1) / count; ++part)
+        work(static_cast<std::size_t>(part), static_cast<int>(worker));
+  });
+}
+
+}  // namespace funcattn
