@@ -9,10 +9,10 @@ namespace funcattn {
 
 namespace {
 
-// Rows of a float32 product before its result moves to float64. The BLAS itself adds in blocks of a
-// few hundred rows, so shorter parts gain no accuracy (3e-6 relative for equal terms, which all
-// round the same way), and longer ones no speed.
-constexpr std::int64_t rows_per_partial_sum = 2048;
+// Rows of a float32 product before its result moves to float64. Some BLAS kernels add all rows one
+// after the other, others in blocks of a few hundred: with longer parts equal terms, which all
+// round the same way, would lose a digit more.
+constexpr std::int64_t rows_per_partial_sum = 256;
 
 // Added to the mass of a basis function, which is of order n / k.
 constexpr double mass_floor = 1e-5;

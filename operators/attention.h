@@ -44,7 +44,7 @@ struct PointMeasure {
 /// @param temperature broadcastable to logits, > 0
 Tensor partition_of_unity(const Tensor& logits, const Tensor& temperature);
 
-/// B^T F, [B,H,k,c] in float64: products in the dtype of the input over at most 2048 points, the
+/// B^T F, [B,H,k,c] in float64: products in the dtype of the input over at most 256 points, the
 /// partial sums added in float64. Takes every point; NaN spreads.
 /// @param basis [B,H,N,k]
 /// @param field [B,H,N,c]

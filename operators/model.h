@@ -83,6 +83,10 @@ class Model : public torch::nn::Module {
   /// cross); otherwise predict() requires query to be the source.
   virtual bool separates_query() const { return false; }
 
+  /// True where parameters and result are those of the form in config(), so that an engine may be
+  /// made of them: all models of make_model(), not those of a user's own class.
+  virtual bool follows_config() const { return false; }
+
   /// @param source, query dtype and device of the weights; D and C as in config(). Forms that do
   ///   not separate the query evaluate at the source points and ignore `query`.
   /// @return [B,M,out_features]; finite at every point with finite input, also at those of weight

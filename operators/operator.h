@@ -37,7 +37,8 @@ class Operator {
   Tensor denormalise(const Tensor& prediction) const;
 
   /// The model's prediction in normalised units: by an engine made for the call where no gradient
-  /// is recorded and the weights are on the CPU, by the model's tensor operations otherwise.
+  /// is recorded, the weights are on the CPU and the model follows its configuration; by the
+  /// model's tensor operations otherwise.
   Tensor predict(const PointSamples& source, const PointSamples& query) const;
 
   /// Physical in, physical out; where `query` holds the very tensors of `source` they are

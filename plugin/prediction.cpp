@@ -164,14 +164,14 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   return bound;
 }
 
-RowMatrix predict(const Operator& op, const BoundStage& bound, const std::string& origin,
-                  int threads) {
-  const ThreadScope scope(threads);
+RowMatrix predict(const Operator& op, const InferenceEngine& engine, const BoundStage& bound,
+                  const std::string& origin, const StageOptions& options) {
+  const ThreadScope scope(options.threads);
   // Grad mode belongs to a thread, so it is set in the one that computes.
   const c10::InferenceMode inference;
   const PointSamples source = add_batch_axis(bound.source);
   const PointSamples query = bound.query_is_source ? source : add_batch_axis(bound.query);
-  const Tensor result = op.apply(source, query).squeeze(0);
+  const Tensor result = op.apply(source, query, engine, options.engine).squeeze(0);
   RowMatrix prediction =
       to_matrix(result.narrow(0, bound.first_result, result.size(0) - bound.first_result));
   set_unusable(bound.unusable, prediction);

@@ -36,7 +36,7 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
 
 /// [results, output components] in physical units; NaN where unusable. Throws NumericError if
 /// another value is not finite. @param origin for its message
-RowMatrix predict(const Operator& op, const BoundStage& bound, const std::string& origin,
-                  int threads);
+RowMatrix predict(const Operator& op, const InferenceEngine& engine, const BoundStage& bound,
+                  const std::string& origin, const StageOptions& options);
 
 }  // namespace funcattn

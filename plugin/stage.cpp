@@ -50,7 +50,7 @@ void add(StageReport& total, StageReport part) {
 
 struct OperatorStage::Implementation {
   explicit Implementation(const std::filesystem::path& file)
-      : op(load_operator(file)), contract(op.contract().to_json()) {
+      : op(load_operator(file)), engine(op.model()), contract(op.contract().to_json()) {
     op.model().eval();
   }
 
@@ -86,7 +86,7 @@ struct OperatorStage::Implementation {
       truth = true_values((given_query ? query : source).parts, arrays, options, bound.weights);
     if (!compute) return outcome;
 
-    const RowMatrix prediction = predict(op, bound, target.origin, options.threads);
+    const RowMatrix prediction = predict(op, engine, bound, target.origin, options);
     if (!options.error_against.empty())
       outcome.report.errors = array_errors(prediction, truth, bound.weights, arrays, options);
     outcome.meshes = with_prediction(target.parts, bound, prediction, arrays, options);
@@ -119,6 +119,7 @@ struct OperatorStage::Implementation {
   }
 
   Operator op;
+  InferenceEngine engine;
   Json contract;
 };
 

@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "meshio/mesh.h"
 #include "meshio/mesh_tree.h"
+#include "operators/engine/engine_options.h"
 #include "plugin/nan_policy.h"
 
 namespace funcattn {
@@ -26,6 +27,7 @@ struct StageOptions {
   std::vector<std::string> error_against;  ///< True arrays, one per output of the contract in its
                                            ///< order; empty: no errors are measured.
   int threads = 0;                         ///< < 1: the cores this process may use.
+  EngineOptions engine;                    ///< Memory; changes no result.
 };
 
 /// How far one predicted array is from the array that was named as the truth, over all points (or

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 
-#include "operators/engine/inference_engine.h"
+#include "operators/engine/engine_options.h"
 
 namespace funcattn {
 

@@ -234,28 +234,13 @@ class Run {
 
 }  // namespace
 
-const char* to_string(ActivationMemory memory) {
-  switch (memory) {
-    case ActivationMemory::resident:
-      return "resident";
-    case ActivationMemory::spilled:
-      return "spilled";
-    case ActivationMemory::recomputed:
-      return "recomputed";
-  }
-  return "";
-}
-
-ActivationMemory activation_memory_from_string(const std::string& text) {
-  for (const auto memory :
-       {ActivationMemory::resident, ActivationMemory::spilled, ActivationMemory::recomputed})
-    if (text == to_string(memory)) return memory;
-  throw UsageError("memory: unknown kind '" + text + "'; choose resident, spilled or recomputed");
-}
-
 struct InferenceEngine::Implementation {
   explicit Implementation(const Model& model)
       : config(model.config()), separates_query(model.separates_query()), dtype(model.dtype()) {
+    if (!model.follows_config())
+      throw UsageError("engine: the model is of a class of its own, which only predict() knows");
+    if (!model.parameters().front().is_cpu())
+      throw UsageError("engine: the weights are on another device; move the model to the CPU");
     const at::NoGradGuard no_gradients;
     const NetworkDescription description = describe_network(model);
     if (dtype == torch::kFloat32)

@@ -1,38 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "operators/engine/engine_options.h"
 #include "operators/model.h"
 
 namespace funcattn {
-
-/// Where the features of the points wait between two blocks, the only array that grows with the
-/// number of points and the width.
-enum class ActivationMemory {
-  resident,    ///< n x width numbers in memory.
-  spilled,     ///< In a temporary file that is read and written once per block.
-  recomputed,  ///< Nowhere: computed anew from the inputs for every block, (L + 1)/2 times the
-               ///< work.
-};
-
-const char* to_string(ActivationMemory memory);
-/// Throws UsageError naming the possible values.
-ActivationMemory activation_memory_from_string(const std::string& text);
-
-/// Seconds by what they were spent on.
-using EngineProfile = std::vector<std::pair<std::string, double>>;
-
-struct EngineOptions {
-  ActivationMemory memory = ActivationMemory::resident;
-  std::filesystem::path spill_folder;  ///< Empty: the system's folder for temporary files.
-  int tile_points = 0;                 ///< Points between two float64 sums; < 1: a good number.
-  EngineProfile* profile = nullptr;    ///< Receives where the time went.
-};
 
 /// Exact inference of a model of any form in memory that does not grow with heads and basis. Points
 /// stream through in tiles: a visit to a tile finishes one block and adds the points' share of the
@@ -42,7 +15,7 @@ struct EngineOptions {
 /// Holds the weights as they were when it was made. predict() may run in several threads at once.
 class InferenceEngine {
  public:
-  /// The weights must be on the CPU.
+  /// Throws UsageError unless the weights are on the CPU and the model follows its configuration.
   explicit InferenceEngine(const Model& model);
   ~InferenceEngine();
   InferenceEngine(InferenceEngine&&) noexcept;

@@ -71,22 +71,26 @@ class PanelAttention {
 
 template <class T>
 void PanelAttention<T>::clear_tile(T* sums) const {
-  for (std::size_t i = 0; i < sum_size(); ++i) sums[i] = T(0);
+  const std::size_t size = sum_size();
+  for (std::size_t i = 0; i < size; ++i) sums[i] = T(0);
 }
 
 template <class T>
 void PanelAttention<T>::clear_total(double* sums) const {
-  for (std::size_t i = 0; i < sum_size(); ++i) sums[i] = 0.0;
+  const std::size_t size = sum_size();
+  for (std::size_t i = 0; i < size; ++i) sums[i] = 0.0;
 }
 
 template <class T>
 void PanelAttention<T>::merge_tile(const T* tile, double* sums) const {
-  for (std::size_t i = 0; i < sum_size(); ++i) sums[i] += static_cast<double>(tile[i]);
+  const std::size_t size = sum_size();
+  for (std::size_t i = 0; i < size; ++i) sums[i] += static_cast<double>(tile[i]);
 }
 
 template <class T>
 void PanelAttention<T>::merge_total(const double* part, double* sums) const {
-  for (std::size_t i = 0; i < sum_size(); ++i) sums[i] += part[i];
+  const std::size_t size = sum_size();
+  for (std::size_t i = 0; i < size; ++i) sums[i] += part[i];
 }
 
 }  // namespace funcattn

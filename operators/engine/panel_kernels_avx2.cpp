@@ -2,6 +2,7 @@
 #define FUNCATTN_KERNEL_NAMESPACE avx2
 #define FUNCATTN_KERNEL_NAME "avx2"
 #define FUNCATTN_KERNEL_BYTES 32
+#define FUNCATTN_KERNEL_VECTORS 3
 #define FUNCATTN_KERNEL_ROWS 4
 #define FUNCATTN_IN_REGISTER "x"
 #include "operators/engine/panel_kernels_inline.h"

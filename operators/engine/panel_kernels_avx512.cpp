@@ -2,6 +2,7 @@
 #define FUNCATTN_KERNEL_NAMESPACE avx512
 #define FUNCATTN_KERNEL_NAME "avx512"
 #define FUNCATTN_KERNEL_BYTES 64
+#define FUNCATTN_KERNEL_VECTORS 3
 #define FUNCATTN_KERNEL_ROWS 8
 #define FUNCATTN_IN_REGISTER "v"
 #include "operators/engine/panel_kernels_inline.h"

@@ -2,6 +2,7 @@
 #define FUNCATTN_KERNEL_NAMESPACE baseline
 #define FUNCATTN_KERNEL_NAME "baseline"
 #define FUNCATTN_KERNEL_BYTES 16
+#define FUNCATTN_KERNEL_VECTORS 3
 #define FUNCATTN_KERNEL_ROWS 4
 #define FUNCATTN_IN_REGISTER "x"
 #include "operators/engine/panel_kernels_inline.h"

@@ -1,6 +1,7 @@
 // Not a header for others: compiled once per instruction set by panel_kernels_*.cpp, which define
 //   FUNCATTN_KERNEL_NAMESPACE  a name of its own for every function here,
 //   FUNCATTN_KERNEL_BYTES      bytes of a SIMD register,
+//   FUNCATTN_KERNEL_VECTORS    registers of a row of a panel,
 //   FUNCATTN_KERNEL_ROWS       rows of a register tile, and
 //   FUNCATTN_IN_REGISTER       the constraint letter of a SIMD register in inline assembly.
 // Nothing of the standard library is used: the linker keeps one copy of an inline function, and it
@@ -58,7 +59,7 @@ using Vector = typename Simd<T>::Vector;
 template <class T>
 constexpr int lanes = FUNCATTN_KERNEL_BYTES / sizeof(T);
 
-constexpr int vectors = 3;  // Of a row of a panel.
+constexpr int vectors = FUNCATTN_KERNEL_VECTORS;  // Of a row of a panel.
 
 template <class T>
 constexpr int panel = vectors* lanes<T>;

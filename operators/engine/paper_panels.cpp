@@ -2,15 +2,22 @@
 
 namespace funcattn {
 
-namespace {
-
-/// [H c,...] and [H c,...] to [H 2c,...]: the rows of each head side by side.
 Tensor interleave_heads(const Tensor& a, const Tensor& b, int heads) {
   std::vector<std::int64_t> sizes = a.sizes().vec();
   sizes.insert(sizes.begin(), heads);
   sizes[1] /= heads;
   return at::cat({a.reshape(sizes), b.reshape(sizes)}, 1).flatten(0, 1);
 }
+
+std::pair<Tensor, Tensor> separate_heads(const Tensor& joined, int heads) {
+  std::vector<std::int64_t> sizes = joined.sizes().vec();
+  sizes.insert(sizes.begin(), heads);
+  sizes[1] /= heads;
+  const auto parts = joined.reshape(sizes).chunk(2, 1);
+  return {parts[0].flatten(0, 1), parts[1].flatten(0, 1)};
+}
+
+namespace {
 
 template <class T>
 std::vector<PackedLinear<T>> pack_by_head(const Tensor& weight, const Tensor& bias, int heads) {

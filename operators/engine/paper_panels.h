@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "operators/engine/attention_panels.h"
 #include "operators/engine/basis_sums.h"
 
@@ -31,5 +33,10 @@ class PaperPanels : public PanelAttention<T> {
   std::vector<PackedLinear<T>> query_basis_, source_basis_;  ///< One per head.
   PackedLinear<T> out_;
 };
+
+/// [H c,...] and [H c,...] to [H 2c,...]: the rows of each head side by side.
+Tensor interleave_heads(const Tensor& a, const Tensor& b, int heads);
+/// The inverse: the two parts of [H 2c,...].
+std::pair<Tensor, Tensor> separate_heads(const Tensor& joined, int heads);
 
 }  // namespace funcattn

@@ -182,11 +182,7 @@ SolveGradient<T> SharedBasisTraining<T>::backward_solve(const double* map_sums,
       small[index] = small[index] + parameter.grad();
   }
   SolveGradient<T> gradient;
-  for (int head = 0; head < sums_.heads(); ++head) {
-    const Tensor of_products = products.grad()[0][head];
-    gradient.products.emplace_back(of_products, mass.grad()[0][head].squeeze(-1));
-    gradient.transposed_products.emplace_back(of_products.t(), Tensor());
-  }
+  gradient.source = SumGradient<T>(products.grad(), mass.grad());
   return gradient;
 }
 
@@ -213,10 +209,10 @@ void SharedBasisTraining<T>::backward_points(PanelArena<T>& arena, const Solved&
     basis(kernels, head, kept, e, inverse_sum);
     // dB = M dZ + share (dP F + dm)
     solved.transposed_map[index].apply(kernels, d_joined + rows, d_basis);
-    gradient.products[index].apply_add(kernels, field + rows, d_basis, share);
+    gradient.source.products[index].apply_add(kernels, field + rows, d_basis, share);
     // dF = share dP^T B
     kernels.scale_points(inverse_sum, share, 1, share_of_basis);
-    gradient.transposed_products[index].apply(kernels, e, d_field + rows, share_of_basis);
+    gradient.source.transposed_products[index].apply(kernels, e, d_field + rows, share_of_basis);
     kernels.softmax_backward(e, inverse_sum, sums_.functions(), d_basis);
     kernels.transpose(kept + rows, sums_.channels(), nullptr, head_by_point);
     slice_gradient_.add(kernels, d_basis, head_by_point, sums);

@@ -13,13 +13,22 @@
 
 namespace funcattn {
 
-/// Gradients of the solve of one sample, for the second visit.
+/// Gradients of one set of coefficient sums, per head, packed for the second visit.
+template <class T>
+struct SumGradient {
+  std::vector<PackedLinear<T>> products;             ///< [k,c], and of the masses as bias [k].
+  std::vector<PackedLinear<T>> transposed_products;  ///< [c,k]
+
+  SumGradient() = default;
+  /// @param products [1,H,k,c], mass [1,H,k,1]
+  SumGradient(const Tensor& products, const Tensor& mass);
+};
+
+/// Gradients of the solve of one sample.
 template <class T>
 struct SolveGradient {
-  /// Per head the gradients of products [k,c] and, as bias, of masses [k].
-  std::vector<PackedLinear<T>> products;
-  /// Per head the transposes [c,k] of the gradients of products.
-  std::vector<PackedLinear<T>> transposed_products;
+  SumGradient<T> source;
+  SumGradient<T> query;  ///< Where queries have sums of their own.
 };
 
 /// Self-attention of a pre-norm block; x is the normalised input of a panel, [width][P].
@@ -28,8 +37,10 @@ class TrainableAttention {
  public:
   virtual ~TrainableAttention() = default;
 
-  /// Numbers of one set of coefficient sums, and of the gradients of a sample's maps.
+  /// Numbers of one sample's coefficient sums; the gradients of its maps take no more.
   virtual std::size_t sum_size() const = 0;
+  /// True where every point of positive weight counts alike (coefficients `sum`).
+  virtual bool counts_points() const { return false; }
   /// Rows that every panel keeps from the first visit to the last.
   virtual int kept_rows() const = 0;
   /// Rows of the gradient that the first visit backwards hands to the second.
@@ -42,6 +53,7 @@ class TrainableAttention {
   /// What one sample's forward computed between its visits.
   struct Solved {
     Tensor products, mass;                        ///< [1,H,k,c], [1,H,k,1] float64
+    Tensor query_products, query_mass;            ///< Where queries have sums of their own.
     std::vector<PackedLinear<T>> map;             ///< Per head [c,k].
     std::vector<PackedLinear<T>> transposed_map;  ///< Per head [k,c].
   };

@@ -25,7 +25,8 @@ bool is_trainable_on_panels(const NetworkDescription& description) {
   return !description.lift.empty() && !description.head.empty() &&
          std::all_of(description.blocks.begin(), description.blocks.end(), [](const auto& block) {
            return block.shape == BlockShape::pre_norm &&
-                  std::holds_alternative<SharedBasisDescription>(block.attention);
+                  (std::holds_alternative<SharedBasisDescription>(block.attention) ||
+                   std::holds_alternative<PaperDescription>(block.attention));
          });
 }
 
@@ -97,8 +98,8 @@ TrainingPass<T>::TrainingPass(const NetworkDescription& description, Batch batch
   slots_->panels = plan_.slots();
   slots_->blocks = network_.blocks.size();
   slots_->size = rows(std::max(network_.width, kept));
-  // Before every block and after the last, what the blocks keep, and two gradients.
-  const std::size_t layers = 2 * slots_->blocks + 3;
+  // Before every block and after the last, what the blocks keep, and a gradient.
+  const std::size_t layers = 2 * slots_->blocks + 2;
   slots_->store = make_activation_store<T>({}, layers * slots_->panels, slots_->size, 1, 1);
 }
 
@@ -124,11 +125,6 @@ T* TrainingPass<T>::kept(std::size_t block, const PanelPlace& place) {
 template <class T>
 T* TrainingPass<T>::gradient_of_h(const PanelPlace& place) {
   return slots_->at(2 * slots_->blocks + 1, place.slot);
-}
-
-template <class T>
-T* TrainingPass<T>::gradient_of_joined(const PanelPlace& place) {
-  return slots_->at(2 * slots_->blocks + 2, place.slot);
 }
 
 template <class T>
@@ -184,7 +180,9 @@ const T* TrainingPass<T>::load_features(Worker& worker, const PanelPlace& place)
 
 template <class T>
 PanelMeasure<T> TrainingPass<T>::measure(Worker& worker, const PanelPlace& place) const {
-  return weigh(batch_[place.sample], place, network_.kernels.points, false, worker.arena.rows(1));
+  // All blocks of a network have the same kind of attention.
+  return weigh(batch_[place.sample], place, network_.kernels.points,
+               network_.blocks.front().attention->counts_points(), worker.arena.rows(1));
 }
 
 template <class T>
@@ -267,25 +265,25 @@ void TrainingPass<T>::backward_block(std::size_t block, std::vector<Tensor>& att
   const auto width_numbers = rows(network_.width);
   const std::vector<Solved>& solved = solved_[block];
   Sums first;
-  const std::vector<Sums> map_sums = visit(
-      parts.attention->sum_size(), parts.gradient_size, &first,
-      [&](Worker& worker, const PanelPlace& place) {
-        T* a = worker.arena.rows(network_.width);
-        const T* before = h(block, place);
-        std::copy(before, before + width_numbers, a);
-        const auto apply_tape =
-            parts.attention->apply(worker.arena, solved[place.sample], kept(block, place), a);
-        typename TrainableStack<T>::Tape tape;
-        (void)parts.mlp.forward(worker.arena, a, tape);
-        // h' = a + mlp(a)
-        T* dh = gradient_of_h(place);
-        T* da = worker.arena.rows(network_.width);
-        std::copy(dh, dh + width_numbers, da);
-        parts.mlp.backward(worker.arena, tape, dh, da, worker.gradients.data());
-        std::copy(da, da + width_numbers, dh);
-        parts.attention->backward_apply(worker.arena, apply_tape, da, gradient_of_joined(place),
-                                        worker.gradients.data(), worker.sums.data());
-      });
+  const std::vector<Sums> map_sums =
+      visit(parts.attention->sum_size(), parts.gradient_size, &first,
+            [&](Worker& worker, const PanelPlace& place) {
+              T* a = worker.arena.rows(network_.width);
+              const T* before = h(block, place);
+              std::copy(before, before + width_numbers, a);
+              const auto apply_tape =
+                  parts.attention->apply(worker.arena, solved[place.sample], kept(block, place), a);
+              typename TrainableStack<T>::Tape tape;
+              (void)parts.mlp.forward(worker.arena, a, tape);
+              // h' = a + mlp(a)
+              T* dh = gradient_of_h(place);
+              T* da = worker.arena.rows(network_.width);
+              std::copy(dh, dh + width_numbers, da);
+              parts.mlp.backward(worker.arena, tape, dh, da, worker.gradients.data());
+              std::copy(da, da + width_numbers, dh);
+              parts.attention->backward_apply(worker.arena, apply_tape, da, h(block + 1, place),
+                                              worker.gradients.data(), worker.sums.data());
+            });
   std::vector<Tensor> small;
   std::vector<SolveGradient<T>> solve_gradients;
   for (std::size_t b = 0; b < batch_.size(); ++b)
@@ -300,7 +298,7 @@ void TrainingPass<T>::backward_block(std::size_t block, std::vector<Tensor>& att
     std::fill(dx, dx + width_numbers, T(0));
     parts.attention->backward_points(
         worker.arena, solved[place.sample], solve_gradients[place.sample], x, kept(block, place),
-        measure(worker, place).share, gradient_of_joined(place), dx, worker.gradients.data());
+        measure(worker, place).share, h(block + 1, place), dx, worker.gradients.data());
     network_.kernels.normalise_backward(x, deviation, dx, network_.width, gradient_of_h(place));
   });
   for (std::size_t i = 0; i < first.size(); ++i) first[i] += second[i];

@@ -64,7 +64,6 @@ class TrainingPass {
   T* h(std::size_t block, const PanelPlace& place);
   T* kept(std::size_t block, const PanelPlace& place);
   T* gradient_of_h(const PanelPlace& place);
-  T* gradient_of_joined(const PanelPlace& place);
   const T* load_features(Worker& worker, const PanelPlace& place) const;
   PanelMeasure<T> measure(Worker& worker, const PanelPlace& place) const;
   void accumulate(Worker& worker, std::size_t block, const PanelPlace& place);

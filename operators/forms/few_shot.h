@@ -22,6 +22,7 @@ class FewShotModel : public Model {
  public:
   FewShotModel(const ModelConfig& config, Initialiser& initialiser);
   bool separates_query() const override { return true; }
+  bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
 
   /// predict() in tensor operations, which serve every device and size, on checked samples.

@@ -1,5 +1,7 @@
 #include "operators/forms/paper.h"
 
+#include "operators/engine/training_function.h"
+
 namespace funcattn {
 
 PaperAttention::PaperAttention(Initialiser& initialiser, const ModelConfig& config)
@@ -66,6 +68,10 @@ PaperModel::PaperModel(const ModelConfig& config, Initialiser& initialiser) : Mo
 
 Tensor PaperModel::predict(const PointSamples& source, const PointSamples&) {
   const Tensor features = point_features(source, config(), dtype(), "source");
+  if (at::GradMode::is_enabled()) {
+    const Tensor prediction = predict_for_training(*this, features, source.weights);
+    if (prediction.defined()) return prediction;
+  }
   return network_->forward(features, PointMeasure(source.weights, dtype()));
 }
 

@@ -35,6 +35,7 @@ class PaperLayerModel : public Model {
  public:
   PaperLayerModel(const ModelConfig& config, Initialiser& initialiser);
   bool separates_query() const override { return config().cross; }
+  bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
 
  private:
@@ -45,6 +46,7 @@ class PaperLayerModel : public Model {
 class PaperModel : public Model {
  public:
   PaperModel(const ModelConfig& config, Initialiser& initialiser);
+  bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
 
  private:

@@ -11,6 +11,7 @@ namespace funcattn {
 class SegmentationModel : public Model {
  public:
   SegmentationModel(const ModelConfig& config, Initialiser& initialiser);
+  bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
 
  private:

@@ -49,6 +49,7 @@ class SharedBasisAttention : public PointAttention {
 class SharedBasisModel : public Model {
  public:
   SharedBasisModel(const ModelConfig& config, Initialiser& initialiser);
+  bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
 
  private:

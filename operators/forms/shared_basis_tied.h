@@ -12,6 +12,7 @@ namespace funcattn {
 class SharedBasisTiedModel : public Model {
  public:
   SharedBasisTiedModel(const ModelConfig& config, Initialiser& initialiser);
+  bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
 
  private:

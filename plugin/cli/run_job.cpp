@@ -40,6 +40,35 @@ Json errors_to_json(const std::vector<ArrayError>& errors) {
   return list;
 }
 
+/// Seconds since the last call, or since it was made.
+class Lap {
+ public:
+  double operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> seconds = now - last_;
+    last_ = now;
+    return seconds.count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// Everything from file to file, in order.
+Json profile_to_json(double read, const EngineProfile& engine, double stage, double write) {
+  double computed = 0;
+  for (const auto& part : engine) computed += part.second;
+  Json list = Json::array();
+  const auto add = [&](const std::string& name, double seconds) {
+    list.push_back({{"part", name}, {"seconds", seconds}});
+  };
+  add("read", read);
+  add("bind, check, add arrays", std::max(0.0, stage - computed));
+  for (const auto& [name, seconds] : engine) add(name, seconds);
+  add("write", write);
+  return list;
+}
+
 }  // namespace
 
 JobRunner::JobRunner(const RunOptions& options, OutputGuard& guard)
@@ -83,9 +112,13 @@ void JobRunner::choose_extension(RunJob& job, const MeshTree& given, const MeshT
 Json JobRunner::process(RunJob& job) const {
   const auto start = std::chrono::steady_clock::now();
   check_target(job.output);  // Before the work.
+  Lap lap;
   const MeshTree given = read(job);
   const ResampledTree source = resampled(given);
+  const double read_seconds = lap();
   StageOptions stage_options = options_.stage_options();
+  EngineProfile profile;
+  if (options_.profile) stage_options.engine.profile = &profile;
   if (source.has_weights) stage_options.weights = std::string("array:") + sampling_weights_name;
   const MeshTree* query = query_ ? &*query_ : nullptr;
   const MeshTree& receives = query ? *query : source.tree;
@@ -99,9 +132,12 @@ Json JobRunner::process(RunJob& job) const {
   } else {
     const TreeResult result = query ? stage_.run(source.tree, *query, stage_options)
                                     : stage_.run(source.tree, stage_options);
+    const double stage_seconds = lap();
     choose_extension(job, query ? *query : given, result.tree);
     write_mesh_tree(result.tree, job.output, options_.write_options());
     stage_report = result;
+    if (options_.profile)
+      report["profile"] = profile_to_json(read_seconds, profile, stage_seconds, lap());
   }
 
   const Json& contract = stage_.contract();
@@ -132,6 +168,24 @@ std::string error_text(const Json& error) {
          ", RMSE " + number("rmse") + ", largest " + number("max_error") + "\n";
 }
 
+namespace {
+
+std::string profile_text(const Json& profile) {
+  double total = 0;
+  for (const Json& part : profile) total += part.at("seconds").get<double>();
+  std::string text;
+  for (const Json& part : profile) {
+    const double seconds = part.at("seconds").get<double>();
+    const auto percent = std::lround(total > 0 ? 100 * seconds / total : 0);
+    const std::string share = std::to_string(percent);
+    text += "  " + std::string(share.size() < 3 ? 3 - share.size() : 0, ' ') + share + " %  " +
+            part.at("part").get<std::string>() + " (" + format_significant(seconds, 3) + " s)\n";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string job_text(const Json& report) {
   const char* entries = report.contains("cells") ? "cells" : "points";
   const auto list = [&](const char* key) {
@@ -150,6 +204,7 @@ std::string job_text(const Json& report) {
                      format_significant(report.at("seconds").get<double>(), 3) + " s)\n";
   if (report.contains("errors"))
     for (const Json& error : report.at("errors")) text += error_text(error);
+  if (report.contains("profile")) text += profile_text(report.at("profile"));
   return text;
 }
 

@@ -19,7 +19,7 @@ class JobRunner {
   /// Reads, predicts and writes one job; with --dry-run, checks it. `job.output` gets the extension
   /// that was chosen.
   /// @return what the summary reports: input, output, points (or cells), arrays, seconds, warnings,
-  ///   and inputs, weights, errors, masked or dropped entries where there are any
+  ///   and inputs, weights, errors, profile, masked or dropped entries where there are any
   Json process(RunJob& job) const;
 
  private:

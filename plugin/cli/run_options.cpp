@@ -45,6 +45,15 @@ void RunOptions::describe(OptionTable& table) {
   table.value("jobs,j", files_at_once, "files processed at once, sharing the threads")
       .at_least(1)
       .at_most(1024);
+  table.choice("memory", memory,
+               {{"resident", ActivationMemory::resident},
+                {"spilled", ActivationMemory::spilled},
+                {"recomputed", ActivationMemory::recomputed}},
+               "where the features of the points wait between blocks: in memory, in a temporary "
+               "file, or nowhere, which takes more time; the result is the same");
+  table.value("spill-folder", spill_folder, "folder of the temporary file")
+      .default_text("the system's");
+  table.flag("profile", profile, "say where the time went");
 
   table.group("Where to predict");
   table
@@ -121,6 +130,9 @@ void RunOptions::validate() const {
   refuse(query.empty() && interpolate_inputs, "interpolate-inputs", "needs --query");
   refuse(!query.empty() && per_block, "per-block",
          "has no meaning with --query, which one operator built on all blocks answers");
+  refuse(memory != ActivationMemory::spilled && !spill_folder.empty(), "spill-folder",
+         "needs --memory spilled");
+  refuse(profile && dry_run, "profile", "has nothing to measure with --dry-run");
   const bool ascii = encoding == Encoding::ascii;
   refuse(ascii && compression && *compression != Compression::none, "compression",
          "has no effect on --encoding ascii");
@@ -148,6 +160,8 @@ StageOptions RunOptions::stage_options() const {
   options.interpolate_inputs = interpolate_inputs;
   options.error_against = error_against;
   options.threads = threads_per_file();
+  options.engine.memory = memory;
+  options.engine.spill_folder = spill_folder;
   return options;
 }
 

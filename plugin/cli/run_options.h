@@ -40,6 +40,9 @@ struct RunOptions {
 
   int files_at_once = 1;
   int threads = 0;
+  ActivationMemory memory = ActivationMemory::resident;
+  std::filesystem::path spill_folder;  ///< Empty: the system's folder for temporary files.
+  bool profile = false;
 
   void describe(OptionTable& table);
   /// Throws UsageError for values that are malformed, contradict each other or would have no

@@ -11,6 +11,7 @@
 #include "operators/engine/inference_engine.h"
 #include "operators/published.h"
 #include "operators/safetensors.h"
+#include "tests/support/source_folder.h"
 
 // Recorded results of the published implementations, reproduced through the importer.
 
@@ -21,8 +22,7 @@ namespace fs = std::filesystem;
 
 fs::path golden_folder() {
   if (const char* folder = std::getenv("FUNCATTN_GOLDEN")) return folder;
-  const char* source = std::getenv("FUNCATTN_SOURCE_DIR");
-  return fs::path(source ? source : ".") / ".." / "shared" / "golden";
+  return test::source_folder() / ".." / "shared" / "golden";
 }
 
 std::vector<fs::path> golden_files(const fs::path& folder) {

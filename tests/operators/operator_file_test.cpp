@@ -11,6 +11,7 @@
 #include "operator_test_support.h"
 #include "operators/model_weights.h"
 #include "operators/safetensors.h"
+#include "tests/support/source_folder.h"
 
 namespace funcattn {
 namespace {
@@ -352,7 +353,7 @@ TEST(OperatorFile, AReaderOfAnotherMakeSeesTheSame) {
   const fs::path path = folder / "a";
   const Operator op = small_operator(Form::shared_basis);
   save_operator(path, op);
-  const fs::path script = fs::path(__FILE__).parent_path() / "read_operator_file.py";
+  const fs::path script = test::source_folder() / "tests/operators/read_operator_file.py";
   const std::string command =
       "python3 '" + script.string() + "' '" + path.string() + "' blocks.0.mlp.linear_pre.0.weight";
   std::string output;

@@ -5,6 +5,7 @@
 
 #include "operator_test_support.h"
 #include "operators/operator_file.h"
+#include "tests/support/source_folder.h"
 
 namespace funcattn {
 namespace {
@@ -337,7 +338,7 @@ TEST(Published, ContractsAreAsDocumented) {
 // Results of the published code, where they lie next to the sources.
 fs::path golden_folder() {
   if (const char* given = std::getenv("FUNCATTN_GOLDEN")) return given;
-  const fs::path source = fs::path(__FILE__).parent_path().parent_path().parent_path();
+  const fs::path source = test::source_folder();
   return source.parent_path() / "shared" / "golden";
 }
 

@@ -85,7 +85,7 @@ class TrainingEngine : public ::testing::TestWithParam<std::tuple<Form, torch::D
 INSTANTIATE_TEST_SUITE_P(All, TrainingEngine,
                          ::testing::Combine(::testing::Values(Form::shared_basis,
                                                               Form::shared_basis_tied,
-                                                              Form::segmentation),
+                                                              Form::segmentation, Form::paper),
                                             ::testing::Values(torch::kFloat32, torch::kFloat64)),
                          [](const auto& instance) {
                            return std::string(to_string(std::get<0>(instance.param))) + "_" +
@@ -99,7 +99,9 @@ TEST_P(TrainingEngine, GradientsAreThoseOfTheOperations) {
     const Result expected = step(*model_, points, true);
     const Result found = step(*model_, points, false);
     ASSERT_NE(found.prediction.grad_fn()->name(), expected.prediction.grad_fn()->name());
-    const double tolerance = dtype() == torch::kFloat64 ? 1e-9 : 3e-4;
+    // In float32 the gradients of biases are small differences of large numbers on either side;
+    // what they must be is tested in float64.
+    const double tolerance = dtype() == torch::kFloat64 ? 1e-9 : 2e-3;
     EXPECT_LE(relative_difference(found.prediction, expected.prediction), tolerance);
     for (std::size_t i = 0; i < expected.gradients.size(); ++i) {
       const auto& [name, gradient] = expected.gradients[i];

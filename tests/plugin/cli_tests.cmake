@@ -136,3 +136,12 @@ cli_test(import_unknown_form ARGS import "@fixtures@/published.safetensors" --fo
 cli_test(import_missing_folder ARGS import "@fixtures@/published.safetensors" --coordinates 2 -o none/op.safetensors EXIT 1 STDERR "the folder 'none' does not exist" NO_OUTPUT none)
 cli_test(import_bad_array ARGS import a --inputs :3 -o op.safetensors EXIT 2 STDERR "has no name")
 cli_test(import_onto_input ARGS import "@fixtures@/published.safetensors" -o "@fixtures@/published.safetensors" EXIT 2 STDERR "would replace the weights it is made of")
+
+# The engine's memory, and where the time goes.
+cli_test(run_spilled ARGS run ${grid} ${operator} --memory spilled --spill-folder . -o spilled.vtu STDOUT "^spilled.vtu: 30 points" OUTPUT spilled.vtu)
+cli_test(run_recomputed ARGS run ${grid} ${operator} --memory recomputed -o recomputed.vtu STDOUT "^recomputed.vtu: 30 points" OUTPUT recomputed.vtu)
+cli_test(run_spill_folder_missing ARGS run ${grid} ${operator} --memory spilled --spill-folder nowhere EXIT 1 STDERR "cannot create a temporary file in 'nowhere': No such file or directory; choose another folder with --spill-folder" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_spill_folder_unused ARGS run ${grid} ${operator} --spill-folder . EXIT 2 STDERR "option '--spill-folder' needs --memory spilled" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_memory_unknown ARGS run ${grid} ${operator} --memory disk EXIT 2 STDERR "resident, spilled" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_profile ARGS run ${grid} ${operator} --profile -o profiled.vtu STDOUT "% +read .*% +block 1.*% +write " OUTPUT profiled.vtu)
+cli_test(run_profile_dry ARGS run ${grid} ${operator} --profile --dry-run EXIT 2 STDERR "option '--profile' has nothing to measure with --dry-run")

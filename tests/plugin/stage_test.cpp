@@ -65,6 +65,21 @@ TEST_F(StageTest, GivesWhatTheOperatorGives) {
     }
 }
 
+TEST_F(StageTest, MemoryOfTheEngineChangesNoBit) {
+  const OperatorStage stage(save(test::make_surrogate(Association::point)));
+  const Mesh mesh = test::make_grid(40, 30);
+  const RowMatrix expected = values(stage.run(mesh).mesh, "displacement_predicted");
+  for (const auto memory : {ActivationMemory::spilled, ActivationMemory::recomputed}) {
+    StageOptions options;
+    options.engine.memory = memory;
+    options.engine.spill_folder = folder_.path();
+    EXPECT_EQ(values(stage.run(mesh, options).mesh, "displacement_predicted"), expected)
+        << to_string(memory);
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1)
+      << "only the operator file is left";
+}
+
 TEST_F(StageTest, PredictsAtPointsWithoutValues) {
   const Operator op = test::make_regression();
   const Mesh mesh = test::make_scattered_line(9, 4);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace funcattn {
+
+/// Where the features of the points wait between two blocks, the only array that grows with the
+/// number of points and the width.
+enum class ActivationMemory {
+  resident,    ///< n x width numbers in memory.
+  spilled,     ///< In a temporary file that is read and written once per block.
+  recomputed,  ///< Nowhere: computed anew from the inputs for every block, (L + 1)/2 times the
+               ///< work.
+};
+
+const char* to_string(ActivationMemory memory);
+/// Throws UsageError naming the possible values.
+ActivationMemory activation_memory_from_string(const std::string& text);
+
+/// Seconds by what they were spent on, in order.
+using EngineProfile = std::vector<std::pair<std::string, double>>;
+
+/// How the engine works; nothing here changes its results beyond rounding.
+struct EngineOptions {
+  ActivationMemory memory = ActivationMemory::resident;
+  std::filesystem::path spill_folder;  ///< Empty: the system's folder for temporary files.
+  int tile_points = 0;                 ///< Points between two float64 sums; < 1: a good number.
+  EngineProfile* profile = nullptr;    ///< Receives where the time went.
+};
+
+}  // namespace funcattn
