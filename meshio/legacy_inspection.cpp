@@ -74,6 +74,10 @@ class LegacyInspector {
     const auto version = parse_double(
         first.substr(prefix.size(), first.find_last_not_of(" \t") + 1 - prefix.size()));
     if (!version) throw DataError("its first line has no version number; the file is damaged");
+    // VTK overflows on absurd numbers and then takes the cells for those of another version.
+    if (!(*version >= 1 && *version < 6))
+      throw DataError("it is of version " + format_number(*version) +
+                      " of the format; VTK 9.1 reads 1 to 5.1");
     version_ = *version;
     cursor_.line();
     const std::string encoding = cursor_.keyword();

@@ -26,7 +26,12 @@ std::string xml_type(const std::string& head) {
     if (at >= end) continue;  // npos as well
     const auto begin = at + std::string_view(key).size();
     const auto close = head.find_first_of("\"'", begin);
-    if (close != std::string::npos) return "VTKFile:" + head.substr(begin, close - begin);
+    if (close == std::string::npos) continue;
+    const std::string type = head.substr(begin, close - begin);
+    // Anything but a word is damage, which the inspection of the file describes.
+    const bool word =
+        std::all_of(type.begin(), type.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+    return word ? "VTKFile:" + type : std::string();
   }
   return {};
 }

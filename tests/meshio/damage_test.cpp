@@ -314,6 +314,14 @@ TEST_F(DamageTest, LegacyText) {
   expect_says(
       message_of_text(".vtk", legacy(head + "1 2\nSCALARS p float 1\nLOOKUP_TABLE t\n1 2\n")),
       "there are two point arrays named 'p'");
+  for (const char* version : {"0.9", "6.0", "18446744073709551615.1", "-3.0"})
+    expect_says(message_of_text(".vtk", std::string("# vtk DataFile Version ") + version +
+                                            "\nt\nASCII\nDATASET POLYDATA\nPOINTS 0 float\n"),
+                "VTK 9.1 reads 1 to 5.1");
+  expect_says(message_of_text(".vtk", legacy(head + "1 7e-01e999\n")),
+              "holds '7e-01e999' where value 1 of 2 should stand");
+  expect_says(message_of_text(".vtk", legacy(head + "1 1e99\n")),
+              "holds '1e99' where value 1 of 2 should stand");
   expect_says(message_of_text(".vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET TABLE\n"),
               "its data set type 'TABLE' is not known");
 }
