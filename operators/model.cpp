@@ -41,6 +41,7 @@ void visit_settings(Config& config, Visitor&& visit) {
   visit("preprocess_depth", config.preprocess_depth);
   visit("cross", config.cross);
   visit("coefficients", config.coefficients);
+  visit("mixing", config.mixing);
   visit("ridge", config.ridge);
   visit("relative_ridge", config.relative_ridge);
   visit("temperature", config.temperature);
@@ -96,6 +97,10 @@ struct JsonReader {
   }
   void operator()(const char* name, Coefficients& value) {
     value = coefficients_from_string(text(name));
+  }
+  void operator()(const char* name, Mixing& value) {
+    // Files of before there was a choice have none.
+    if (json.contains(name)) value = mixing_from_string(text(name));
   }
 
   const Json& at(const char* name) const {
@@ -246,6 +251,11 @@ void ModelConfig::validate() const {
   }
   require(!cross || form == Form::paper, std::string("cross is for the form paper; ") +
                                              to_string(form) + " fixes what its queries are");
+  const bool shares_basis =
+      form == Form::shared_basis || form == Form::shared_basis_tied || form == Form::segmentation;
+  require(mixing == Mixing::functional || shares_basis,
+          std::string("mixing is ") + funcattn::to_string(mixing) +
+              ", which is for forms with a shared basis; " + to_string(form) + " has none");
   if (form == Form::few_shot) validate_few_shot(*this);
   if (form == Form::paper) validate_paper(*this);
 }

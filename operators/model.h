@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "operators/attention.h"
+#include "operators/forms/mixing.h"
 #include "operators/point_samples.h"
 
 namespace funcattn {
@@ -48,6 +49,7 @@ struct ModelConfig {
   int preprocess_depth = 1;  ///< segmentation: number of residual layers in the pre-MLP.
   bool cross = false;        ///< `paper` with blocks = 0: queries differ from the source.
   Coefficients coefficients = Coefficients::mean;  ///< `paper` only; the others fix theirs.
+  Mixing mixing = Mixing::functional;              ///< Forms with a shared basis: the k x k step.
   double ridge = 1e-3;          ///< Fixed lambda (paper, few_shot, sum_coefficients).
   bool relative_ridge = false;  ///< Scale the ridge by the mean diagonal of the Gram matrix.
   double temperature = 0.5;     ///< Initial temperature; constant in `paper`.

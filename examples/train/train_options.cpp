@@ -27,6 +27,9 @@ void ModelOptions::describe(OptionTable& table) {
   table.value("coefficients", coefficients, "how paper forms coefficients")
       .choices({"mean", "integral"})
       .default_text(by_task);
+  table.value("mixing", mixing, "the k x k step of forms with a shared basis")
+      .choices({"functional", "softmax", "none"})
+      .default_text(by_task);
   table.value("ridge", ridge, "fixed regularisation lambda").above(0).default_text(by_task);
   table
       .value("ridge-scale", ridge_scale,
@@ -74,6 +77,7 @@ ModelConfig ModelOptions::apply(ModelConfig recipe) const {
   take(recipe.fourier_max_frequency, fourier_max_frequency);
   if (ridge_scale) recipe.relative_ridge = *ridge_scale == "relative";
   if (activation) recipe.activation = activation_from_string(*activation);
+  if (mixing) recipe.mixing = mixing_from_string(*mixing);
   if (coefficients) recipe.coefficients = coefficients_from_string(*coefficients);
   return recipe;
 }

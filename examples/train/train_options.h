@@ -19,7 +19,7 @@ struct ModelOptions {
   std::optional<int> width, heads, basis, blocks, mlp_ratio, ffn_width, encoder_layers, latent,
       fourier_features;
   std::optional<double> ridge, temperature, fourier_max_frequency;
-  std::optional<std::string> activation, coefficients, ridge_scale;
+  std::optional<std::string> activation, coefficients, mixing, ridge_scale;
 
   void describe(OptionTable& table);
   /// `recipe` with what was given in its place. Throws UsageError for unknown names.

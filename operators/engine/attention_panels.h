@@ -12,9 +12,4 @@ template <class T>
 std::unique_ptr<PanelAttention<T>> make_panel_attention(const PanelKernels<T>& kernels,
                                                         const AttentionDescription& description);
 
-/// Coefficients of queries, keys and values of a shared basis from its mean coefficients, and their
-/// transport; differentiable. @param coefficients [1,H,k,c] @return [1,H,k,c]
-Tensor transport_shared_basis(const SharedBasisDescription& description,
-                              const Tensor& coefficients);
-
 }  // namespace funcattn

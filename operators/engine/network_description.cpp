@@ -80,10 +80,9 @@ SharedBasisDescription shared_basis(const ModelConfig& config, const Parameters&
   result.field_weight = projection["in_project_fx.weight"];
   result.field_bias = projection["in_project_fx.bias"];
   fold(norm, result.field_weight, result.field_bias);
-  result.to_q = attention["to_q.weight"];
-  result.to_k = attention["to_k.weight"];
-  result.to_v = attention["to_v.weight"];
-  result.alpha = attention["alpha"];
+  result.mixing = config.mixing;
+  result.maps = {attention["to_q.weight"], attention["to_k.weight"], attention["to_v.weight"],
+                 attention["alpha"]};
   result.relative_ridge = config.relative_ridge;
   result.reference_points = config.reference_points;
   result.out_weight = attention["to_out.0.weight"];

@@ -33,8 +33,8 @@ struct SharedBasisDescription {
   Tensor slice_weight;                    ///< [k,c], for every head.
   Tensor slice_bias;                      ///< [H,k]
   Tensor field_weight, field_bias;        ///< [width,width], [width]
-  Tensor to_q, to_k, to_v;                ///< [c,c] maps on the coefficients.
-  Tensor alpha;                           ///< [1]; the blend is its logistic function.
+  Mixing mixing = Mixing::functional;
+  MixingMaps maps;
   bool relative_ridge = false;
   double reference_points = 0;
   Tensor out_weight, out_bias;  ///< [width,width], [width]

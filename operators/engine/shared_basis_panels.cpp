@@ -6,22 +6,13 @@ namespace {
 
 /// What solve() needs, as a copy: the model may be trained on.
 SharedBasisDescription detached(SharedBasisDescription description) {
-  for (Tensor* tensor :
-       {&description.to_q, &description.to_k, &description.to_v, &description.alpha})
+  MixingMaps& maps = description.maps;
+  for (Tensor* tensor : {&maps.to_q, &maps.to_k, &maps.to_v, &maps.alpha})
     *tensor = tensor->detach().to(torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
   return description;
 }
 
 }  // namespace
-
-Tensor transport_shared_basis(const SharedBasisDescription& description,
-                              const Tensor& coefficients) {
-  return transport(at::linear(coefficients, description.to_q),
-                   at::linear(coefficients, description.to_k),
-                   at::linear(coefficients, description.to_v),
-                   Regularisation::blend(description.alpha.to(torch::kFloat64).sigmoid(),
-                                         description.relative_ridge));
-}
 
 template <class T>
 SharedBasisPanels<T>::SharedBasisPanels(const PanelKernels<T>& kernels,
@@ -79,8 +70,9 @@ Transported<T> SharedBasisPanels<T>::solve(const double* sums, const SampleSize&
                                            const SampleSize&) const {
   const double reference =
       description_.reference_points > 0 ? description_.reference_points : source.present;
-  return pack_transported<T>(transport_shared_basis(
-      description_, sums_.coefficients(sums, Coefficients::mean, reference)));
+  return pack_transported<T>(
+      mix_coefficients(description_.mixing, sums_.coefficients(sums, Coefficients::mean, reference),
+                       description_.maps, description_.relative_ridge));
 }
 
 template <class T>

@@ -16,10 +16,9 @@ SharedBasisDescription small_maps(const SharedBasisDescription& description) {
   const auto copy = [](const Tensor& tensor) {
     return tensor.detach().to(torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
   };
-  small.to_q = copy(description.to_q);
-  small.to_k = copy(description.to_k);
-  small.to_v = copy(description.to_v);
-  small.alpha = copy(description.alpha);
+  small.mixing = description.mixing;
+  small.maps = {copy(description.maps.to_q), copy(description.maps.to_k),
+                copy(description.maps.to_v), copy(description.maps.alpha)};
   return small;
 }
 
@@ -71,7 +70,8 @@ Tensor SharedBasisTraining<T>::moved(const SharedBasisDescription& description,
                                      const SampleSize& size) const {
   const double reference =
       description.reference_points > 0 ? description.reference_points : size.present;
-  return transport_shared_basis(description, mean_coefficients(products, mass, reference));
+  return mix_coefficients(description.mixing, mean_coefficients(products, mass, reference),
+                          description.maps, description.relative_ridge);
 }
 
 template <class T>
@@ -164,22 +164,24 @@ SolveGradient<T> SharedBasisTraining<T>::backward_solve(const double* map_sums,
   const at::AutoGradMode record(true);
   const auto leaf = [](const Tensor& tensor) { return tensor.detach().requires_grad_(); };
   SharedBasisDescription leaves = description_;
-  leaves.to_q = leaf(description_.to_q);
-  leaves.to_k = leaf(description_.to_k);
-  leaves.to_v = leaf(description_.to_v);
-  leaves.alpha = leaf(description_.alpha);
+  leaves.maps = {leaf(description_.maps.to_q), leaf(description_.maps.to_k),
+                 leaf(description_.maps.to_v), leaf(description_.maps.alpha)};
   const Tensor products = leaf(solved.products);
   const Tensor mass = leaf(solved.mass);
   const Tensor map = moved(leaves, products, mass, size);
   map.backward(sums_.product_tensor(map_sums));
 
-  const Tensor parameters[] = {leaves.to_q, leaves.to_k, leaves.to_v, leaves.alpha};
-  for (const Tensor& parameter : parameters) {
-    const std::size_t index = static_cast<std::size_t>(&parameter - parameters);
+  std::size_t index = 0;
+  for (const Tensor& parameter :
+       {leaves.maps.to_q, leaves.maps.to_k, leaves.maps.to_v, leaves.maps.alpha}) {
+    // A mixing that does without one of the maps leaves it without a gradient.
+    const Tensor one =
+        parameter.grad().defined() ? parameter.grad() : at::zeros_like(parameter.detach());
     if (small.size() <= index)
-      small.push_back(parameter.grad());
+      small.push_back(one);
     else
-      small[index] = small[index] + parameter.grad();
+      small[index] = small[index] + one;
+    ++index;
   }
   SolveGradient<T> gradient;
   gradient.source = SumGradient<T>(products.grad(), mass.grad());

@@ -26,10 +26,9 @@ std::unique_ptr<TrainableAttention<T>> make_trainable_attention(
 
 std::vector<Tensor*> attention_tensors(AttentionDescription& description) {
   if (auto* a = std::get_if<SharedBasisDescription>(&description))
-    return {
-        &a->features_weight, &a->features_bias, &a->slice_weight, &a->slice_bias, &a->field_weight,
-        &a->field_bias,      &a->to_q,          &a->to_k,         &a->to_v,       &a->alpha,
-        &a->out_weight,      &a->out_bias};
+    return {&a->features_weight, &a->features_bias, &a->slice_weight, &a->slice_bias,
+            &a->field_weight,    &a->field_bias,    &a->maps.to_q,    &a->maps.to_k,
+            &a->maps.to_v,       &a->maps.alpha,    &a->out_weight,   &a->out_bias};
   if (auto* a = std::get_if<PaperDescription>(&description))
     return {&a->q_weight,
             &a->q_bias,

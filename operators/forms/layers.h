@@ -37,6 +37,7 @@ class Linear : public torch::nn::Module {
   Linear(Initialiser& initialiser, int in, int out, bool with_bias = true,
          Start start = Start::uniform);
   Tensor forward(const Tensor& x) const;
+  const Tensor& weight() const { return weight_; }
 
  private:
   Tensor weight_;

@@ -35,7 +35,9 @@ Tensor BasisProjection::field(const Tensor& x) const {
 
 SharedBasisAttention::SharedBasisAttention(Initialiser& initialiser, const ModelConfig& config,
                                            std::shared_ptr<const BasisProjection> tied)
-    : reference_points_(config.reference_points), relative_ridge_(config.relative_ridge) {
+    : mixing_(config.mixing),
+      reference_points_(config.reference_points),
+      relative_ridge_(config.relative_ridge) {
   const int channels = config.width / config.heads;
   projection_ =
       tied ? std::move(tied)
@@ -53,10 +55,9 @@ Tensor SharedBasisAttention::forward(const Tensor& x, const PointMeasure& measur
   const Tensor basis = projection_->basis(x);
   const Tensor coefficients =
       project(basis, projection_->field(x), measure, Coefficients::mean, reference_points_);
-  const Tensor amount = alpha_.to(torch::kFloat64).sigmoid();
-  const Tensor moved =
-      transport(to_q_->forward(coefficients), to_k_->forward(coefficients),
-                to_v_->forward(coefficients), Regularisation::blend(amount, relative_ridge_));
+  const Tensor moved = mix_coefficients(mixing_, coefficients,
+                                        {to_q_->weight(), to_k_->weight(), to_v_->weight(), alpha_},
+                                        relative_ridge_);
   return to_out_->forward(join_heads(reconstruct(basis, moved)));
 }
 

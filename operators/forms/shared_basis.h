@@ -41,6 +41,7 @@ class SharedBasisAttention : public PointAttention {
   std::shared_ptr<Linear> to_q_, to_k_, to_v_;
   std::shared_ptr<LinearStack> to_out_;
   Tensor alpha_;
+  Mixing mixing_;
   double reference_points_;
   bool relative_ridge_;
 };

@@ -34,6 +34,7 @@ class DatasetSource final : public BatchSource {
         random_(seed),
         epoch_random_(random_),
         order_(samples_.size()) {
+    fingerprint_ = fingerprint(samples_);
     if (samples_.empty()) throw DataError("the training set has no samples");
     if (batch_size < 1)
       throw UsageError("the batch size is " + std::to_string(batch_size) + ", expected 1 or more");
@@ -58,7 +59,7 @@ class DatasetSource final : public BatchSource {
   Json state() const override {
     return Json{{"kind", "dataset"},
                 {"samples", samples_.size()},
-                {"fingerprint", fingerprint(samples_)},
+                {"fingerprint", fingerprint_},
                 {"batch_size", batch_size_},
                 {"epoch_random", epoch_random_.state()},
                 {"position", position_}};
@@ -92,6 +93,7 @@ class DatasetSource final : public BatchSource {
   }
 
   std::vector<Sample> samples_;
+  std::uint64_t fingerprint_ = 0;
   int batch_size_;
   RandomGenerator random_;
   RandomGenerator epoch_random_;  ///< As it was before the present epoch was shuffled.

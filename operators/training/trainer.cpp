@@ -1,4 +1,5 @@
 #include "operators/training/trainer.h"
+#include "operators/training/prefetch.h"
 
 #include <ATen/Parallel.h>
 
@@ -310,7 +311,8 @@ TrainerResult train(Operator& op, BatchSource& batches, const std::vector<Sample
   if (!summary.is_null() && !summary.is_object())
     throw UsageError("training: the summary is JSON of type " + std::string(summary.type_name()) +
                      ", expected an object");
-  return TrainingRun(op, batches, validation, options, summary, report).run();
+  PrefetchedSource prefetched(batches);
+  return TrainingRun(op, prefetched, validation, options, summary, report).run();
 }
 
 }  // namespace funcattn

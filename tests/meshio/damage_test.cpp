@@ -59,7 +59,7 @@ std::vector<std::size_t> cuts(std::size_t size, std::size_t head) {
 }
 
 TEST_F(DamageTest, XmlCutAnywhere) {
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     for (const Storage& storage : distinct_storages()) {
       const fs::path path = folder_ / ("whole" + sample.extension);
       store_xml(sample.data, path, storage);
@@ -87,7 +87,7 @@ TEST_F(DamageTest, XmlCutAnywhere) {
 // A legacy file that ends between two of its sections cannot be told from a shorter one; all that
 // is read from it must still be right.
 TEST_F(DamageTest, LegacyCutAnywhere) {
-  for (const Sample& sample : legacy_samples())
+  for (const MeshSample& sample : legacy_samples())
     for (const bool binary : {false, true}) {
       const fs::path path = folder_ / "whole.vtk";
       store_legacy(sample.data, path, binary);
@@ -141,13 +141,13 @@ TEST_F(DamageTest, FlippedBitsNeverCrash) {
       EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << changes;
     }
   };
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     for (const Storage& storage : distinct_storages()) {
       const fs::path path = folder_ / ("mutant" + sample.extension);
       store_xml(sample.data, path, storage);
       attempt(path, read_file(path), 60);
     }
-  for (const Sample& sample : legacy_samples())
+  for (const MeshSample& sample : legacy_samples())
     for (const bool binary : {false, true})
       for (const int version : {42, 51}) {
         const fs::path path = folder_ / "mutant.vtk";
@@ -159,7 +159,7 @@ TEST_F(DamageTest, FlippedBitsNeverCrash) {
 }
 
 TEST_F(DamageTest, NothingReachesTheTerminalAndHostSettingsStay) {
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     // LZ4 has no checksum: other bytes there may well be other values.
     for (const auto compressor : {Storage::Compressor::zlib, Storage::Compressor::lzma}) {
       const fs::path path = folder_ / ("broken" + sample.extension);

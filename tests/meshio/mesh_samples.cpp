@@ -204,13 +204,13 @@ vtkSmartPointer<vtkMultiBlockDataSet> sample_blocks() {
   return blocks;
 }
 
-std::vector<Sample> xml_samples() {
+std::vector<MeshSample> xml_samples() {
   auto samples = legacy_samples();
   samples.push_back({".vti", sample_shifted_image()});
   return samples;
 }
 
-std::vector<Sample> legacy_samples() {
+std::vector<MeshSample> legacy_samples() {
   return {{".vtp", sample_surface()},    {".vtu", sample_grid()},
           {".vtu", sample_polyhedron()}, {".vti", sample_image()},
           {".vts", sample_structured()}, {".vtr", sample_rectilinear()}};

@@ -39,16 +39,16 @@ vtkSmartPointer<vtkDataSet> sample_rectilinear();
 /// (empty), rectilinear }, (empty), "box", (empty) "end".
 vtkSmartPointer<vtkMultiBlockDataSet> sample_blocks();
 
-struct Sample {
+struct MeshSample {
   std::string extension;
   vtkSmartPointer<vtkDataSet> data;
 };
 
 /// Every kind with the XML extension that it is stored under.
-std::vector<Sample> xml_samples();
+std::vector<MeshSample> xml_samples();
 
 /// Those that the legacy format can hold: its images begin at index 0.
-std::vector<Sample> legacy_samples();
+std::vector<MeshSample> legacy_samples();
 
 /// How VTK is to store a file.
 struct Storage {

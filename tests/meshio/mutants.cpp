@@ -52,16 +52,16 @@ void store_vtk_files(OriginalStore& store) {
                                          {Mode::appended_raw, Compressor::none, true, true},
                                          {Mode::appended_raw, Compressor::lz4, false, false},
                                          {Mode::appended_base64, Compressor::lzma, false, false}};
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     for (const Storage& storage : storages)
       store_xml(sample.data, store.next(storage.name() + sample.extension, "a" + sample.extension),
                 storage);
-  for (const Sample& sample : legacy_samples())
+  for (const MeshSample& sample : legacy_samples())
     for (const int version : {42, 51})
       for (const bool binary : {false, true})
         store_legacy(sample.data, store.next("legacy " + sample.extension, "a.vtk"), binary,
                      version);
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     write_mesh(Mesh(sample.data, "sample"),
                store.next(".p" + sample.extension.substr(1), "a.p" + sample.extension.substr(1)));
   for (const Encoding encoding : {Encoding::ascii, Encoding::appended}) {

@@ -29,7 +29,7 @@ class ParallelTest : public FolderTest {
 };
 
 TEST_F(ParallelTest, WritesWhatItReadsBack) {
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     for (const Encoding encoding : {Encoding::appended, Encoding::ascii}) {
       const fs::path path = folder_ / (".p" + sample.extension.substr(1));
       const fs::path named = folder_ / ("mésh" + path.filename().string());

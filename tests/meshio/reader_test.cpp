@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 class ReaderTest : public FolderTest {};
 
 TEST_F(ReaderTest, EveryXmlStorageGivesTheSameBits) {
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     for (const Storage& storage : all_storages()) {
       const fs::path path = folder_ / (storage.name() + sample.extension);
       store_xml(sample.data, path, storage);
@@ -31,7 +31,7 @@ TEST_F(ReaderTest, EveryXmlStorageGivesTheSameBits) {
 }
 
 TEST_F(ReaderTest, LegacyFilesGiveTheSameBits) {
-  for (const Sample& sample : legacy_samples())
+  for (const MeshSample& sample : legacy_samples())
     for (const int version : {42, 51})
       for (const bool binary : {false, true}) {
         const fs::path path = folder_ / "sample.vtk";
@@ -67,7 +67,7 @@ TEST_F(ReaderTest, ExtensionIsReadInAnyCase) {
 
 TEST_F(ReaderTest, MeshWithoutPointsIsRead) {
   vtkSmartPointer<vtkDataSet> empty;
-  for (const Sample& sample : xml_samples()) {
+  for (const MeshSample& sample : xml_samples()) {
     if (sample.extension == ".vti" || sample.extension == ".vtr") continue;
     empty.TakeReference(sample.data->NewInstance());
     const fs::path path = folder_ / ("empty" + sample.extension);
@@ -102,13 +102,13 @@ TEST_F(ReaderTest, SaysWhatIsWrongWithTheFile) {
 }
 
 TEST_F(ReaderTest, ContentWinsOverTheExtension) {
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     for (const char* extension : {".vtp", ".vtu", ".vtk", ".unknown", ""}) {
       const fs::path path = folder_ / (std::string("mesh") + extension);
       store_xml(sample.data, path, {});
       EXPECT_EQ(difference(sample.data, read_mesh(path).vtk()), "") << path;
     }
-  for (const Sample& sample : legacy_samples()) {
+  for (const MeshSample& sample : legacy_samples()) {
     store_legacy(sample.data, folder_ / "legacy.vtp", true);
     EXPECT_EQ(difference(sample.data, read_mesh(folder_ / "legacy.vtp").vtk()), "");
   }

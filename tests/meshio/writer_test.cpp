@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 class WriterTest : public FolderTest {};
 
 TEST_F(WriterTest, EveryFormatAndEncodingKeepsEverything) {
-  for (const Sample& sample : xml_samples())
+  for (const MeshSample& sample : xml_samples())
     for (const Encoding encoding : {Encoding::appended, Encoding::binary, Encoding::ascii})
       for (const Compression compression : {Compression::none, Compression::zlib})
         for (const std::string& extension : {sample.extension, std::string(".vtk")}) {

@@ -42,6 +42,11 @@ std::vector<NamedConfig> all_configs() {
                           Form::sum_coefficients, Form::paper}) {
     configs.push_back({to_string(form), base_config(form)});
   }
+  for (const auto mixing : {Mixing::softmax, Mixing::none}) {
+    ModelConfig mixed = base_config(Form::shared_basis);
+    mixed.mixing = mixing;
+    configs.push_back({std::string("shared_basis_") + to_string(mixing), mixed});
+  }
   ModelConfig paper = base_config(Form::paper);
   paper.blocks = 0;
   paper.width = paper.out_features = paper.in_features();
@@ -372,7 +377,16 @@ TEST_P(FormGradients, MatchFiniteDifferencesInParametersAndInputs) {
     queries.coordinates.requires_grad_();
     variables.emplace_back("query coordinates", queries.coordinates);
   }
+  const auto ends_in = [](const std::string& name, const std::string& end) {
+    return name.size() >= end.size() &&
+           name.compare(name.size() - end.size(), end.size(), end) == 0;
+  };
   for (const auto& item : model->named_parameters()) {
+    // What a mixing does without has no gradient.
+    if (config().mixing != Mixing::functional && ends_in(item.key(), "alpha")) continue;
+    if (config().mixing == Mixing::none &&
+        (ends_in(item.key(), "to_q.weight") || ends_in(item.key(), "to_k.weight")))
+      continue;
     variables.emplace_back(item.key(), item.value());
   }
   expect_gradients_match([&] { return model->predict(points, queries); }, variables);

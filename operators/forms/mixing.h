@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "operators/attention.h"
+
+namespace funcattn {
+
+/// What happens to the coefficients of a shared basis between projection and reconstruction.
+enum class Mixing {
+  functional,  ///< Transport by regularised least squares (the published form).
+  softmax,     ///< Softmax attention over the k basis functions as tokens (slice attention).
+  none,        ///< Each function keeps its own: only `to_v` acts.
+};
+
+const char* to_string(Mixing mixing);
+/// Throws UsageError naming the possible values.
+Mixing mixing_from_string(const std::string& text);
+
+/// The bias-free maps [c,c] on the coefficients, and the blend [1] of the transport.
+struct MixingMaps {
+  Tensor to_q, to_k, to_v, alpha;
+};
+
+/// Coefficients [B,H,k,c] to coefficients; differentiable in them and in the maps. The transport is
+/// computed in float64 inside.
+Tensor mix_coefficients(Mixing mixing, const Tensor& coefficients, const MixingMaps& maps,
+                        bool relative_ridge);
+
+}  // namespace funcattn
