@@ -5,6 +5,7 @@
 #include <vtkVersion.h>
 
 #include "core/affinity.h"
+#include "operators/engine/inference_engine.h"
 
 namespace funcattn {
 
@@ -48,6 +49,7 @@ std::string version_report() {
   line("VTK", vtkVersion::GetVTKVersion());
   line("BLAS", blas());
   line("CPU features", cpu());
+  line("kernels", InferenceEngine::kernels());
   line("threads", std::to_string(available_cores()) + " (default of --threads)");
   line("device", "cpu");
   return report;

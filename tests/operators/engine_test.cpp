@@ -1,6 +1,9 @@
 #include <omp.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "core/error.h"
 #include "operators/engine/inference_engine.h"
@@ -193,6 +196,33 @@ TEST(EngineErrors, FolderForTheTemporaryFileMustExist) {
                  "cannot create a temporary file in '/nowhere/at/all': No such file or directory; "
                  "choose another folder with --spill-folder");
   }
+}
+
+TEST(EngineErrors, MemoryThatIsNotThereNamesTheOptions) {
+  ModelConfig config = deep_config();
+  config.width = 120;
+  const auto model = make_model(config);
+  // 480 MB of features.
+  const PointSamples points = random_points(config, 1000000, torch::kFloat32);
+  const InferenceEngine engine(*model);
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  struct rlimit tight = before;
+  tight.rlim_cur =
+      static_cast<rlim_t>(pages) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + rlim_t{200000000};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &tight), 0);
+  std::string message;
+  try {
+    (void)engine.predict(points, points);
+  } catch (const DataError& error) {
+    message = error.what();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(message,
+            "the features of the points need 0.447 GiB, which this machine does not give; use "
+            "--memory spilled (a temporary file) or --memory recomputed (more time)");
 }
 
 TEST(EngineErrors, UnknownKindOfMemoryNamesTheKnownOnes) {

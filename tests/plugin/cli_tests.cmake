@@ -11,7 +11,7 @@ set(operator --operator "@fixtures@/surrogate.safetensors")
 # Usage
 cli_test(no_arguments EXIT 2 STDERR "usage: funcattn COMMAND")
 cli_test(help ARGS --help STDOUT "run +apply a trained operator")
-cli_test(version ARGS --version STDOUT "funcattn [0-9.]+.*LibTorch +[0-9].*VTK +[0-9].*device +cpu")
+cli_test(version ARGS --version STDOUT "funcattn [0-9.]+.*LibTorch +[0-9].*VTK +[0-9].*kernels +(avx512|avx2|baseline).*device +cpu")
 cli_test(unknown_command ARGS rum EXIT 2 STDERR "unknown command 'rum'. did you mean 'run'")
 cli_test(unknown_option ARGS run --ouput x EXIT 2 STDERR "^funcattn run: unknown option '--ouput'. did you mean '--output'")
 cli_test(stdout_full ARGS --version STDOUT_TO /dev/full EXIT 1 STDERR "cannot write the results to standard output: No space left")
