@@ -148,6 +148,28 @@ void check_rows(vtkFieldData* fields, const std::string& association, vtkIdType 
 
 }  // namespace
 
+namespace {
+
+/// VTK cannot build cells of fewer points, and its writers crash where that has failed.
+void check_poly_data_sizes(vtkPolyData* data) {
+  constexpr std::array<vtkIdType, 4> least = {1, 2, 3, 3};
+  constexpr std::array<const char*, 4> names = {"vertex cell", "line", "polygon", "strip"};
+  std::array<vtkIdType, 4> ends{};
+  const auto arrays = poly_data_arrays(data);
+  vtkIdType end = 0;
+  for (std::size_t kind = 0; kind < 4; ++kind) ends[kind] = end += arrays[kind]->GetNumberOfCells();
+  std::size_t kind = 0;
+  for_each_cell(data, [&](const CellView& cell) {
+    while (kind < 3 && cell.id >= ends[kind]) ++kind;
+    if (cell.size < least[kind])
+      throw DataError("cell " + text(cell.id) + " is a " + names[kind] + " of " + text(cell.size) +
+                      (cell.size == 1 ? " point" : " points") + ", expected at least " +
+                      text(least[kind]));
+  });
+}
+
+}  // namespace
+
 void check_cells(vtkDataSet* data) {
   const vtkIdType points = data->GetNumberOfPoints();
   if (auto* poly = vtkPolyData::SafeDownCast(data)) {
@@ -156,6 +178,7 @@ void check_cells(vtkDataSet* data) {
       check_cell_array(cells, points, first);
       first += cells->GetNumberOfCells();
     }
+    check_poly_data_sizes(poly);
   } else if (auto* grid = vtkUnstructuredGrid::SafeDownCast(data)) {
     const vtkIdType count = grid->GetNumberOfCells();
     if (count == 0) return;

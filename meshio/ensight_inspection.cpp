@@ -19,6 +19,8 @@ bool has_wildcard(std::string_view name) {
 
 void inspect_ensight(const std::filesystem::path& path) {
   const std::string text = read_file(path);
+  if (text.find('\0') != std::string::npos)
+    throw DataError("it holds NUL bytes, but a case file is text; it is damaged");
   TextLines lines(text);
   std::string section;
   bool has_model = false;

@@ -32,6 +32,21 @@ std::set<fs::path> references(const fs::path& index) {
   return files;
 }
 
+/// Files in `folder` or below that index files in it name, relative to it.
+std::set<fs::path> all_references(const fs::path& folder) {
+  std::set<fs::path> all;
+  std::error_code failure;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
+    const std::string extension = entry.path().extension().string();
+    const bool is_index = extension == ".vtm" || extension == ".vtmb" || extension == ".pvd" ||
+                          extension.rfind(".pvt", 0) == 0;
+    std::error_code ignored;
+    if (!is_index || !entry.is_regular_file(ignored)) continue;
+    for (const fs::path& file : references(entry.path())) all.insert(file.lexically_normal());
+  }
+  return all;
+}
+
 }  // namespace
 
 PieceFolder::PieceFolder(const fs::path& index)
@@ -80,8 +95,11 @@ void PieceFolder::commit(std::string_view index_content) {
   index_.commit();
   committed_ = true;
 
+  // A copy of the old index may still name its pieces.
+  const std::set<fs::path> in_use = all_references(parent_);
   const std::string stem = index_.path().stem().string();
   for (const fs::path& file : old_pieces) {
+    if (in_use.count(file.lexically_normal()) > 0) continue;
     const std::string folder = file.parent_path().string();
     const bool ours = (folder == stem || folder.rfind(stem + "-", 0) == 0) && folder != name_ &&
                       folder.find('/') == std::string::npos &&

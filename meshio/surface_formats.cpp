@@ -11,6 +11,7 @@
 #include "meshio/checked_read.h"
 #include "meshio/file_bytes.h"
 #include "meshio/inspection.h"
+#include "meshio/trial.h"
 #include "meshio/vtk_messages.h"
 
 namespace funcattn {
@@ -38,6 +39,15 @@ vtkSmartPointer<vtkDataObject> read_surface(const std::filesystem::path& path,
   return read_and_compare(reader, "vtkPolyData", declared, messages);
 }
 
+/// For readers that small mistakes in a file lead out of their memory.
+template <class Reader>
+vtkSmartPointer<vtkDataObject> read_after_trial(const std::filesystem::path& path,
+                                                const DeclaredContents& declared) {
+  const auto read = [&] { return read_surface<Reader>(path, declared); };
+  require_to_survive(path.parent_path(), [&] { (void)read(); });
+  return read();
+}
+
 }  // namespace
 
 vtkSmartPointer<vtkDataObject> read_stl(const std::filesystem::path& path, const ReadOptions&) {
@@ -45,11 +55,11 @@ vtkSmartPointer<vtkDataObject> read_stl(const std::filesystem::path& path, const
 }
 
 vtkSmartPointer<vtkDataObject> read_ply(const std::filesystem::path& path, const ReadOptions&) {
-  return read_surface<vtkPLYReader>(path, inspect_ply(FileBytes(path)));
+  return read_after_trial<vtkPLYReader>(path, inspect_ply(FileBytes(path)));
 }
 
 vtkSmartPointer<vtkDataObject> read_obj(const std::filesystem::path& path, const ReadOptions&) {
-  return read_surface<vtkOBJReader>(path, inspect_obj(FileBytes(path)));
+  return read_after_trial<vtkOBJReader>(path, inspect_obj(FileBytes(path)));
 }
 
 }  // namespace funcattn

@@ -97,6 +97,9 @@ std::vector<fs::path> read_lines(std::istream& stream, const fs::path& folder,
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
+    if (line.find('\0') != std::string::npos)
+      throw FileError(title + ", line " + std::to_string(number) +
+                      " holds NUL bytes; put one path per line (find -print, not -print0)");
     line.erase(line.find_last_not_of(" \t\r") + 1);
     line.erase(0, line.find_first_not_of(" \t"));
     if (line.empty() || line.front() == '#') continue;

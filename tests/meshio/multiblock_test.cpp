@@ -171,5 +171,16 @@ TEST_F(MultiblockTest, ANewResultReplacesTheOldOneAndNothingElse) {
   EXPECT_EQ(all_files(), (std::vector<std::string>{"a-1/a_0.vtu", "a.vtm", "a/mine.txt"}));
 }
 
+TEST_F(MultiblockTest, PiecesThatACopyOfTheIndexNamesStay) {
+  const fs::path index = folder_ / "a.vtm";
+  write_mesh_tree(MeshTree(sample_blocks(), "blocks"), index);
+  fs::copy_file(index, folder_ / "input.vtm");
+  vtkNew<vtkMultiBlockDataSet> one;
+  one->SetBlock(0, sample_grid());
+  write_mesh_tree(MeshTree(one.GetPointer(), "one"), index);
+  EXPECT_EQ(tree_difference(sample_blocks(), read_mesh_tree(folder_ / "input.vtm").vtk()), "");
+  EXPECT_EQ(read_mesh_tree(index).leaves().size(), 1u);
+}
+
 }  // namespace
 }  // namespace funcattn

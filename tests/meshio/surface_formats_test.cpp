@@ -147,5 +147,19 @@ TEST_F(SurfaceFormatsTest, SayWhatIsWrong) {
                 "can be read, but VTK has no writer that keeps every array; use .vtp");
 }
 
+TEST_F(SurfaceFormatsTest, WhatCrashesTheReadersOfVtkIsAnError) {
+  const std::string header =
+      "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+      "property float z\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n"
+      "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
+  // No end of the last line; faces of no point, of one and of two.
+  expect_says(message("a.ply", header + "3 0 1 2\n3 0 2 3"), "VTK's reader crashes on it");
+  expect_says(message("b.ply", header + "0\n3 0 2 3\n"), "is a polygon of 0 points");
+  expect_says(message("c.ply", header + "1 0\n3 0 2 3\n"), "is a polygon of 1 point, expected");
+  expect_says(message("d.ply", header + "2 0 1\n3 0 2 3\n"), "is a polygon of 2 points");
+  expect_says(message("e.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1/ 2 3\n"),
+              "VTK's reader crashes on it");
+}
+
 }  // namespace
 }  // namespace funcattn

@@ -107,6 +107,10 @@ TEST(Dataset, ReadsAListFromAStream) {
   std::istringstream wrong("absent.vtu\n");
   EXPECT_EQ(error_of<FileError>([&] { (void)read_list(wrong); }),
             "the list on standard input, line 1: there is no file 'absent.vtu'");
+  std::istringstream zeros(std::string("a.vtu\0b.vtu", 11));
+  EXPECT_EQ(error_of<FileError>([&] { (void)read_list(zeros); }),
+            "the list on standard input, line 1 holds NUL bytes; put one path per line (find "
+            "-print, not -print0)");
   std::istringstream nothing("");
   EXPECT_EQ(error_of<FileError>([&] { (void)read_list(nothing); }),
             "the list on standard input lists no file; put one path per line");
