@@ -92,7 +92,9 @@ void check_cell_type(vtkIdType cell, int type, vtkIdType size) {
 }
 
 void check_faces(vtkUnstructuredGrid* grid) {
-  if (!grid->GetFaces() || !grid->GetFaceLocations()) {
+  // VTK's readers of files in pieces sometimes leave empty lists in meshes without polyhedra.
+  if (!grid->GetFaces() || !grid->GetFaceLocations() ||
+      grid->GetFaceLocations()->GetNumberOfValues() == 0) {
     const unsigned char* types = grid->GetCellTypesArray()->GetPointer(0);
     const unsigned char* end = types + grid->GetNumberOfCells();
     const unsigned char* polyhedron = std::find(types, end, VTK_POLYHEDRON);

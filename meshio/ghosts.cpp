@@ -15,11 +15,18 @@ vtkUnsignedCharArray* ghost_flags(vtkDataSet* data, Association association) {
   vtkFieldData* fields = point ? static_cast<vtkFieldData*>(data->GetPointData())
                                : static_cast<vtkFieldData*>(data->GetCellData());
   const vtkIdType expected = point ? data->GetNumberOfPoints() : data->GetNumberOfCells();
-  auto* flags = vtkUnsignedCharArray::SafeDownCast(fields->GetAbstractArray(name));
-  if (flags && flags->GetNumberOfValues() != expected)
-    throw DataError(std::string(to_string(association)) + " array '" + name + "' has " +
-                    std::to_string(flags->GetNumberOfValues()) + " rows, expected " +
-                    std::to_string(expected));
+  vtkAbstractArray* array = fields->GetAbstractArray(name);
+  if (!array) return nullptr;
+  const std::string named = std::string(to_string(association)) + " array '" + name + "'";
+  // Flags of another type would be taken for no flags, and ghosts for ordinary points.
+  auto* flags = vtkUnsignedCharArray::SafeDownCast(array);
+  if (!flags || flags->GetNumberOfComponents() != 1)
+    throw DataError(named + " is of type " + array->GetDataTypeAsString() + " with " +
+                    std::to_string(array->GetNumberOfComponents()) +
+                    " component(s), expected unsigned char with 1; convert or remove it");
+  if (flags->GetNumberOfValues() != expected)
+    throw DataError(named + " has " + std::to_string(flags->GetNumberOfValues()) +
+                    " rows, expected " + std::to_string(expected));
   return flags;
 }
 

@@ -4,6 +4,7 @@
 #include <vtkBitArray.h>
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
+#include <vtkIntArray.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
@@ -212,6 +213,17 @@ TEST(Meshes, PresenceFollowsTheGhostArray) {
   mesh.vtk()->GetCellData()->AddArray(ghosts);
   EXPECT_EQ(mesh.presence(Association::cell), Eigen::Vector4d(0, 0, 1, 0));
   EXPECT_EQ(mesh.presence(Association::point), Eigen::VectorXd::Ones(12));
+}
+
+TEST(Meshes, GhostFlagsOfAnotherTypeAreAnError) {
+  const Mesh mesh = sample();
+  vtkNew<vtkIntArray> ghosts;
+  ghosts->SetName("vtkGhostType");
+  for (int flag = 0; flag < 4; ++flag) ghosts->InsertNextValue(flag);
+  mesh.vtk()->GetCellData()->AddArray(ghosts);
+  expect_says(
+      message_of<DataError>([&] { (void)mesh.presence(Association::cell); }),
+      "cell array 'vtkGhostType' is of type int with 1 component(s), expected unsigned char");
 }
 
 TEST(Meshes, PolylinesAndPointClouds) {
