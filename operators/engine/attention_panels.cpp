@@ -35,6 +35,13 @@ std::unique_ptr<PanelAttention<T>> make_panel_attention(const PanelKernels<T>& k
   return std::visit(MakePanels<T>{kernels}, description);
 }
 
+MixingMaps copy_maps(const MixingMaps& maps) {
+  const auto copy = [](const Tensor& tensor) {
+    return tensor.detach().to(torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
+  };
+  return {copy(maps.to_q), copy(maps.to_k), copy(maps.to_v), copy(maps.alpha)};
+}
+
 template std::unique_ptr<PanelAttention<float>> make_panel_attention(const PanelKernels<float>&,
                                                                      const AttentionDescription&);
 template std::unique_ptr<PanelAttention<double>> make_panel_attention(const PanelKernels<double>&,

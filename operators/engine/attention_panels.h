@@ -12,4 +12,7 @@ template <class T>
 std::unique_ptr<PanelAttention<T>> make_panel_attention(const PanelKernels<T>& kernels,
                                                         const AttentionDescription& description);
 
+/// Copies in float64, without gradients: the model may be trained on.
+MixingMaps copy_maps(const MixingMaps& maps);
+
 }  // namespace funcattn

@@ -1,5 +1,6 @@
 #include "operators/engine/few_shot_panels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -49,7 +50,6 @@ void FewShotPanels<T>::accumulate(PanelArena<T>& arena, Sides sides, const T* x,
   const PanelKernels<T>& kernels = arena.kernels();
   const typename PanelArena<T>::Frame frame(arena);
   T* e = arena.rows(sums_.functions());
-  T* field = arena.rows(latent_ + values_);
   T* factor = arena.rows(static_cast<int>(groups_));
   T* by_point = arena.rows(sums_.transpose_rows());
   slice_.apply(kernels, x, e);
@@ -57,9 +57,13 @@ void FewShotPanels<T>::accumulate(PanelArena<T>& arena, Sides sides, const T* x,
   kernels.exponentials_along(e, sums_.functions(), measure.share, largest, factor);
   for (int j = 0; j < sums_.functions(); ++j)
     if (factor[j] != T(1)) scale_group(j, factor[j], sums);
-  const std::ptrdiff_t numbers = static_cast<std::ptrdiff_t>(latent_ + values_) * kernels.points;
-  for (std::ptrdiff_t i = 0; i < numbers; ++i) field[i] = x[i];
-  if (!measure.all_present) kernels.clear_absent(measure.share, latent_ + values_, field);
+  const T* field = x;
+  if (!measure.all_present) {
+    T* present = arena.rows(latent_ + values_);
+    std::copy(x, x + static_cast<std::ptrdiff_t>(latent_ + values_) * kernels.points, present);
+    kernels.clear_absent(measure.share, latent_ + values_, present);
+    field = present;
+  }
   kernels.transpose(field, latent_ + values_, measure.share, by_point);
   kernels.accumulate(e, sums_.functions(), by_point, latent_ + values_, sums + sums_.products(0));
   kernels.accumulate_rows(e, sums_.functions(), measure.share, sums + sums_.mass(0));

@@ -260,32 +260,6 @@ struct InferenceEngine::Implementation {
   std::unique_ptr<PanelNetwork<double>> twice;
 };
 
-namespace {
-
-/// The rows of each sample of a batch.
-template <class T>
-std::vector<PanelSource<T>> panel_sources(const Tensor& features, const Tensor& values,
-                                          const Tensor& weights) {
-  std::vector<PanelSource<T>> batch(static_cast<std::size_t>(features.size(0)));
-  for (std::size_t b = 0; b < batch.size(); ++b) {
-    PanelSource<T>& points = batch[b];
-    points.count = static_cast<std::size_t>(features.size(1));
-    points.feature_count = static_cast<int>(features.size(2));
-    points.features =
-        features.data_ptr<T>() + b * points.count * static_cast<std::size_t>(features.size(2));
-    if (values.defined()) {
-      points.value_count = static_cast<int>(values.size(2));
-      points.values =
-          values.data_ptr<T>() + b * points.count * static_cast<std::size_t>(values.size(2));
-    }
-    points.weights = weights.data_ptr<T>() + b * points.count;
-    points.measure();
-  }
-  return batch;
-}
-
-}  // namespace
-
 template <class T>
 Tensor InferenceEngine::Implementation::predict(const PanelNetwork<T>& network,
                                                 const PointSamples& source,

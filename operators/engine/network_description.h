@@ -46,6 +46,8 @@ struct PaperDescription {
   Tensor q_weight, q_bias, k_weight, k_bias, v_weight, v_bias;  ///< [width,width], [width]
   Tensor query_basis_weight, query_basis_bias;                  ///< [H k,width], [H k]
   Tensor source_basis_weight, source_basis_bias;                ///< [H k,width], [H k]
+  int functions() const { return static_cast<int>(query_basis_weight.size(0)) / heads; }
+  int channels() const { return static_cast<int>(q_weight.size(0)) / heads; }
   Coefficients coefficients = Coefficients::mean;
   double ridge = 0;
   bool relative_ridge = false;

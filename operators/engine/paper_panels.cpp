@@ -29,21 +29,13 @@ std::vector<PackedLinear<T>> pack_by_head(const Tensor& weight, const Tensor& bi
   return maps;
 }
 
-int functions_of(const PaperDescription& description) {
-  return static_cast<int>(description.query_basis_weight.size(0)) / description.heads;
-}
-
-int channels_of(const PaperDescription& description) {
-  return static_cast<int>(description.q_weight.size(0)) / description.heads;
-}
-
 }  // namespace
 
 template <class T>
 PaperPanels<T>::PaperPanels(const PanelKernels<T>& kernels, const PaperDescription& description)
-    : query_sums_(description.heads, functions_of(description), channels_of(description),
+    : query_sums_(description.heads, description.functions(), description.channels(),
                   kernels.lanes),
-      source_sums_(description.heads, functions_of(description), 2 * channels_of(description),
+      source_sums_(description.heads, description.functions(), 2 * description.channels(),
                    kernels.lanes),
       width_(static_cast<int>(description.q_weight.size(0))),
       kind_(description.coefficients),

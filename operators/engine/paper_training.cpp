@@ -8,14 +8,6 @@ namespace funcattn {
 
 namespace {
 
-int functions_of(const PaperDescription& description) {
-  return static_cast<int>(description.query_basis_weight.size(0)) / description.heads;
-}
-
-int channels_of(const PaperDescription& description) {
-  return static_cast<int>(description.q_weight.size(0)) / description.heads;
-}
-
 template <class T>
 std::vector<TrainableLinear<T>> by_head(const Tensor& weight, const Tensor& bias, int heads,
                                         int lanes, std::size_t& offset) {
@@ -50,9 +42,9 @@ std::ptrdiff_t panel_rows(int rows, int points) {
 template <class T>
 PaperTraining<T>::PaperTraining(const PanelKernels<T>& kernels, const PaperDescription& description,
                                 std::size_t& offset)
-    : query_sums_(description.heads, functions_of(description), channels_of(description),
+    : query_sums_(description.heads, description.functions(), description.channels(),
                   kernels.lanes),
-      source_sums_(description.heads, functions_of(description), 2 * channels_of(description),
+      source_sums_(description.heads, description.functions(), 2 * description.channels(),
                    kernels.lanes),
       width_(static_cast<int>(description.q_weight.size(0))),
       kind_(description.coefficients),

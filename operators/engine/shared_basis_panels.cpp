@@ -2,22 +2,10 @@
 
 namespace funcattn {
 
-namespace {
-
-/// What solve() needs, as a copy: the model may be trained on.
-SharedBasisDescription detached(SharedBasisDescription description) {
-  MixingMaps& maps = description.maps;
-  for (Tensor* tensor : {&maps.to_q, &maps.to_k, &maps.to_v, &maps.alpha})
-    *tensor = tensor->detach().to(torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
-  return description;
-}
-
-}  // namespace
-
 template <class T>
 SharedBasisPanels<T>::SharedBasisPanels(const PanelKernels<T>& kernels,
                                         const SharedBasisDescription& description)
-    : description_(detached(description)),
+    : description_(description),
       sums_(description.heads, static_cast<int>(description.slice_weight.size(0)),
             static_cast<int>(description.slice_weight.size(1)), kernels.lanes),
       width_(static_cast<int>(description.field_weight.size(0))),
@@ -27,6 +15,7 @@ SharedBasisPanels<T>::SharedBasisPanels(const PanelKernels<T>& kernels,
       out_(description.out_weight, description.out_bias),
       slice_bias_stride_(static_cast<std::size_t>(round_up_rows(sums_.functions()))),
       slice_bias_(slice_bias_stride_ * static_cast<std::size_t>(description.heads)) {
+  description_.maps = copy_maps(description.maps);
   slice_bias_.fill(T(0));
   const Tensor bias = description.slice_bias.detach().to(torch::kFloat64).contiguous();
   const double* from = bias.data_ptr<double>();

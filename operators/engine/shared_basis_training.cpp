@@ -13,12 +13,8 @@ SharedBasisDescription small_maps(const SharedBasisDescription& description) {
   small.heads = description.heads;
   small.relative_ridge = description.relative_ridge;
   small.reference_points = description.reference_points;
-  const auto copy = [](const Tensor& tensor) {
-    return tensor.detach().to(torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
-  };
   small.mixing = description.mixing;
-  small.maps = {copy(description.maps.to_q), copy(description.maps.to_k),
-                copy(description.maps.to_v), copy(description.maps.alpha)};
+  small.maps = copy_maps(description.maps);
   return small;
 }
 

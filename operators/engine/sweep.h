@@ -9,6 +9,7 @@
 
 #include "operators/engine/panel_attention.h"
 #include "operators/engine/panel_memory.h"
+#include "operators/torch_compat.h"
 
 // Visits to all points of a batch, panel by panel, on several threads, with sums in an order that
 // depends on the tiles alone.
@@ -46,6 +47,29 @@ struct PanelSource {
     size.present = static_cast<double>(std::max<std::size_t>(present, 1));
   }
 };
+
+/// The rows of each sample of a batch; the tensors must be contiguous and outlive them.
+/// @param features [B,n,F], values [B,n,C] or undefined, weights [B,n]
+template <class T>
+std::vector<PanelSource<T>> panel_sources(const Tensor& features, const Tensor& values,
+                                          const Tensor& weights) {
+  std::vector<PanelSource<T>> batch(static_cast<std::size_t>(features.size(0)));
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    PanelSource<T>& points = batch[b];
+    points.count = static_cast<std::size_t>(features.size(1));
+    points.feature_count = static_cast<int>(features.size(2));
+    points.features =
+        features.data_ptr<T>() + b * points.count * static_cast<std::size_t>(features.size(2));
+    if (values.defined()) {
+      points.value_count = static_cast<int>(values.size(2));
+      points.values =
+          values.data_ptr<T>() + b * points.count * static_cast<std::size_t>(values.size(2));
+    }
+    points.weights = weights.data_ptr<T>() + b * points.count;
+    points.measure();
+  }
+  return batch;
+}
 
 /// A panel's place in the batch.
 struct PanelPlace {

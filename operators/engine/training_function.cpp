@@ -13,16 +13,7 @@ struct Step : torch::CustomClassHolder {
       : features(std::move(step_features)),
         weights(std::move(step_weights)),
         outputs(description.outputs) {
-    typename TrainingPass<T>::Batch batch(static_cast<std::size_t>(features.size(0)));
-    for (std::size_t b = 0; b < batch.size(); ++b) {
-      batch[b].count = static_cast<std::size_t>(features.size(1));
-      batch[b].feature_count = static_cast<int>(features.size(2));
-      batch[b].features =
-          features.data_ptr<T>() + b * batch[b].count * static_cast<std::size_t>(features.size(2));
-      batch[b].weights = weights.data_ptr<T>() + b * batch[b].count;
-      batch[b].measure();
-    }
-    pass = std::make_unique<TrainingPass<T>>(description, std::move(batch));
+    pass = std::make_unique<TrainingPass<T>>(description, panel_sources<T>(features, {}, weights));
   }
   Tensor features, weights;
   int outputs;
@@ -73,7 +64,9 @@ Tensor run(const NetworkDescription& description, const Tensor& features, const 
 }  // namespace
 
 Tensor predict_for_training(const Model& model, const Tensor& features, const Tensor& weights) {
-  if (!features.is_cpu() || features.requires_grad() || features.numel() == 0) return {};
+  if (!at::GradMode::is_enabled() || !features.is_cpu() || features.requires_grad() ||
+      features.numel() == 0)
+    return {};
   NetworkDescription description = describe_network(model);
   if (!is_trainable_on_panels(description)) return {};
   std::vector<Tensor> tensors;

@@ -8,8 +8,8 @@ namespace funcattn {
 /// a tenth of the memory and a fraction of the time. Gradients reach the parameters of the model;
 /// they can be taken once. Sums of gradients are bit-equal for the same number of threads.
 ///
-/// Undefined where it does not apply: another device, a form without such a backward, or features
-/// that require gradients.
+/// Undefined where it does not apply: no gradients recorded, another device, a form without such a
+/// backward, or features that require gradients.
 /// @param features [B,N,F], as point_features() gives them @param weights [B,N]
 Tensor predict_for_training(const Model& model, const Tensor& features, const Tensor& weights);
 

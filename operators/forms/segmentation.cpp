@@ -23,10 +23,8 @@ SegmentationModel::SegmentationModel(const ModelConfig& config, Initialiser& ini
 
 Tensor SegmentationModel::predict(const PointSamples& source, const PointSamples&) {
   const Tensor features = point_features(source, config(), dtype(), "source");
-  if (at::GradMode::is_enabled()) {
-    const Tensor prediction = predict_for_training(*this, features, source.weights);
-    if (prediction.defined()) return prediction;
-  }
+  const Tensor by_panels = predict_for_training(*this, features, source.weights);
+  if (by_panels.defined()) return by_panels;
   return last_lin_->forward(network_->forward(features, PointMeasure(source.weights, dtype())));
 }
 

@@ -72,10 +72,8 @@ SharedBasisModel::SharedBasisModel(const ModelConfig& config, Initialiser& initi
 
 Tensor SharedBasisModel::predict(const PointSamples& source, const PointSamples&) {
   const Tensor features = point_features(source, config(), dtype(), "source");
-  if (at::GradMode::is_enabled()) {
-    const Tensor prediction = predict_for_training(*this, features, source.weights);
-    if (prediction.defined()) return prediction;
-  }
+  const Tensor by_panels = predict_for_training(*this, features, source.weights);
+  if (by_panels.defined()) return by_panels;
   return network_->forward(features, PointMeasure(source.weights, dtype()));
 }
 
