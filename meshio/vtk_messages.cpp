@@ -43,7 +43,7 @@ class CollectingWindow : public vtkOutputWindow {
   }
   vtkTypeMacro(CollectingWindow, vtkOutputWindow)
 
-      void DisplayErrorText(const char* text) override {
+  void DisplayErrorText(const char* text) override {
     if (collector)
       collector->add_error(text);
     else

@@ -26,7 +26,7 @@ class TreeParser : public vtkXMLParser {
   }
   vtkTypeMacro(TreeParser, vtkXMLParser)
 
-      XmlElement root;
+  XmlElement root;
   std::optional<std::uint64_t> appended_at;
   std::string appended_encoding;
   std::string problem;
