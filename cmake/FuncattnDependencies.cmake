@@ -44,3 +44,10 @@ if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
     "This LibTorch was built with the old C++ ABI (_GLIBCXX_USE_CXX11_ABI=0) and VTK with the new "
     "one; they cannot share a program. Use the 'cxx11 ABI' build of LibTorch or the package libtorch-dev.")
 endif()
+
+# Fortran, for the example of its use; the library does without.
+include(CheckLanguage)
+check_language(Fortran)
+if(CMAKE_Fortran_COMPILER)
+  enable_language(Fortran)
+endif()
