@@ -44,4 +44,10 @@ class NumericError : public Error {
   using Error::Error;
 };
 
+/// The caller asked a run to end before it was done (core/progress.h). Nothing has changed.
+class Cancelled : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace funcattn

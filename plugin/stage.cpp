@@ -39,6 +39,11 @@ struct Outcome {
   StageReport report;
 };
 
+// Shares of a run's time, roughly: what goes before and after the operator itself is mostly
+// copying.
+constexpr double bound_at = 0.1;
+constexpr double predicted_at = 0.95;
+
 void add(StageReport& total, StageReport part) {
   total.entries += part.entries;
   total.unusable += part.unusable;
@@ -58,6 +63,7 @@ struct OperatorStage::Implementation {
                      const StageOptions& options, bool compute) const {
     const Contract& arrays = op.contract();
     const StageMeshes& target = given_query ? *given_query : given;
+    report_progress(options.progress, 0);
     check_names_are_free(target.parts, arrays, options);
     Outcome outcome;
     outcome.report.entries = count_of(target, arrays.association());
@@ -71,6 +77,7 @@ struct OperatorStage::Implementation {
       plain.convert_association = false;
       outcome.meshes = with_prediction(target.parts, nothing,
                                        RowMatrix(0, arrays.output_components()), arrays, plain);
+      report_progress(options.progress, 1);
       return outcome;
     }
 
@@ -86,17 +93,26 @@ struct OperatorStage::Implementation {
       truth = true_values((given_query ? query : source).parts, arrays, options, bound.weights);
     if (!compute) return outcome;
 
-    const RowMatrix prediction = predict(op, engine, bound, target.origin, options);
+    report_progress(options.progress, bound_at);
+    StageOptions predicting = options;
+    predicting.engine.progress = part_of(options.progress, bound_at, predicted_at);
+    const RowMatrix prediction = predict(op, engine, bound, target.origin, predicting);
     if (!options.error_against.empty())
       outcome.report.errors = array_errors(prediction, truth, bound.weights, arrays, options);
     outcome.meshes = with_prediction(target.parts, bound, prediction, arrays, options);
+    report_progress(options.progress, 1);
     return outcome;
   }
 
   Outcome run_blocks(const StageMeshes& given, const StageOptions& options, bool compute) const {
     Outcome all;
-    for (const Mesh& part : given.parts) {
-      Outcome one = run_sample({part.origin(), {part}}, nullptr, options, compute);
+    const auto count = static_cast<double>(given.parts.size());
+    for (std::size_t i = 0; i < given.parts.size(); ++i) {
+      const Mesh& part = given.parts[i];
+      StageOptions of_part = options;
+      of_part.progress = part_of(options.progress, static_cast<double>(i) / count,
+                                 static_cast<double>(i + 1) / count);
+      Outcome one = run_sample({part.origin(), {part}}, nullptr, of_part, compute);
       if (given.parts.size() > 1)
         for (ArrayError& error : one.report.errors)
           error.array = part.origin() + ": " + error.array;
@@ -151,7 +167,9 @@ TreeResult OperatorStage::run(const MeshTree& source, const MeshTree& query,
 
 StageReport OperatorStage::check(const MeshTree& source, const MeshTree* query,
                                  const StageOptions& options) const {
-  return implementation_->run_tree(source, query, options, false).report;
+  StageOptions checking = options;
+  checking.progress = nullptr;
+  return implementation_->run_tree(source, query, checking, false).report;
 }
 
 StageResult run(const Mesh& mesh, const std::filesystem::path& operator_file,

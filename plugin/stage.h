@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/progress.h"
 #include "meshio/mesh.h"
 #include "meshio/mesh_tree.h"
 #include "operators/engine/engine_options.h"
@@ -28,6 +29,10 @@ struct StageOptions {
                                            ///< order; empty: no errors are measured.
   int threads = 0;                         ///< < 1: the cores this process may use.
   EngineOptions engine;                    ///< Memory; changes no result.
+  /// Called from the thread that called run(), at most a few hundred times for each sample, from 0
+  /// to 1. Where it returns false, run() throws Cancelled within a small part of a second's work
+  /// and has changed nothing. Takes the place of `engine.progress`.
+  ProgressCallback progress;
 };
 
 /// How far one predicted array is from the array that was named as the truth, over all points (or
@@ -75,9 +80,9 @@ class OperatorStage {
 
   /// Predicts at the points (or cells) of the mesh. Throws DataError, naming file, block and array,
   /// where the mesh does not hold what the contract names, or holds NaN there and
-  /// StageOptions::nan does not allow it; NumericError if the prediction is not finite. The input
-  /// is never modified. A mesh without points comes back with the output arrays declared and a
-  /// warning.
+  /// StageOptions::nan does not allow it; NumericError if the prediction is not finite; Cancelled
+  /// where StageOptions::progress asks for an end. The input is never modified. A mesh without
+  /// points comes back with the output arrays declared and a warning.
   StageResult run(const Mesh& mesh, const StageOptions& options = {}) const;
   TreeResult run(const MeshTree& tree, const StageOptions& options = {}) const;
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/progress.h"
+
 namespace funcattn {
 
 /// Where the features of the points wait between two blocks, the only array that grows with the
@@ -29,6 +31,8 @@ struct EngineOptions {
   std::filesystem::path spill_folder;  ///< Empty: the system's folder for temporary files.
   int tile_points = 0;                 ///< Points between two float64 sums; < 1: a good number.
   EngineProfile* profile = nullptr;    ///< Receives where the time went.
+  /// Called from the thread that called predict(), a few hundred times at most, between two tiles.
+  ProgressCallback progress;
 };
 
 }  // namespace funcattn

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "operators/engine/activation_store.h"
 #include "operators/engine/panel_network.h"
+#include "operators/engine/progress_meter.h"
 #include "operators/engine/sweep.h"
 #include "operators/forms/layers.h"
 
@@ -41,7 +42,8 @@ class Run {
         kernels_(network.kernels()),
         options_(options),
         workers_(std::max(1, at::get_num_threads())),
-        watch_(options.profile) {
+        watch_(options.profile),
+        meter_(options.progress) {
     int rows = std::max(network.width(), network.outputs());
     for (std::size_t block = 0; block < network.blocks(); ++block)
       rows = std::max(rows, network.width() + network.attention(block).source_values());
@@ -54,9 +56,15 @@ class Run {
     const SweepPlan plan = plan_for(batch);
     store_ =
         make_activation_store<T>(options_, plan.slots(), slot_size_, plan.tile_panels(), workers_);
+    // What a visit costs, in blocks: without stored features it starts from the inputs.
+    const auto cost = [&](std::size_t block) {
+      return store_->keeps() ? 1.0 : static_cast<double>(block + 1);
+    };
+    for (std::size_t block = 0; block <= network_.blocks(); ++block)
+      meter_.expect(cost(block) * static_cast<double>(plan.slots()));
     std::vector<std::vector<Transported<T>>> transported;  // By block, then by sample.
-    std::vector<Sums> sums =
-        visit(plan, batch, &network_.attention(0), [&](Worker& worker, const Panel& panel) {
+    std::vector<Sums> sums = visit(
+        plan, batch, &network_.attention(0), cost(0), [&](Worker& worker, const Panel& panel) {
           lift(worker, batch, panel, false);
           network_.accumulate(worker.arena, 0, {}, panel.h, panel.measure, worker.sums.data());
         });
@@ -69,7 +77,7 @@ class Run {
       watch_.lap("solve " + std::to_string(block + 1));
       const bool is_last = block + 1 == network_.blocks();
       const PanelAttention<T>* next = is_last ? nullptr : &network_.attention(block + 1);
-      sums = visit(plan, batch, next, [&](Worker& worker, const Panel& panel) {
+      sums = visit(plan, batch, next, cost(block + 1), [&](Worker& worker, const Panel& panel) {
         if (!store_->keeps()) {
           lift(worker, batch, panel, false);
           for (std::size_t before = 0; before < block; ++before)
@@ -85,6 +93,7 @@ class Run {
       watch_.lap("block " + std::to_string(block + 1) +
                  (is_last ? ", output" : ", coefficients " + std::to_string(block + 2)));
     }
+    meter_.finish();
   }
 
   /// The one attention layer of a network whose queries are not the source.
@@ -97,8 +106,10 @@ class Run {
     keep_nothing.memory = ActivationMemory::recomputed;
     store_ =
         make_activation_store<T>(keep_nothing, 0, slot_size_, source_plan.tile_panels(), workers_);
+    const std::size_t query_visits = attention.needs_query_sums() ? 2 : 1;
+    meter_.expect(static_cast<double>(source_plan.slots() + query_visits * query_plan.slots()));
     std::vector<Sums> sums =
-        visit(source_plan, source, &attention, [&](Worker& worker, const Panel& panel) {
+        visit(source_plan, source, &attention, 1, [&](Worker& worker, const Panel& panel) {
           lift(worker, source, panel, true);
           network_.accumulate(worker.arena, 0, {true, false}, panel.h, panel.measure,
                               worker.sums.data());
@@ -106,7 +117,7 @@ class Run {
     watch_.lap("source coefficients");
     if (attention.needs_query_sums()) {
       const std::vector<Sums> of_query =
-          visit(query_plan, query, &attention, [&](Worker& worker, const Panel& panel) {
+          visit(query_plan, query, &attention, 1, [&](Worker& worker, const Panel& panel) {
             lift(worker, query, panel, false);
             network_.accumulate(worker.arena, 0, {false, true}, panel.h, panel.measure,
                                 worker.sums.data());
@@ -119,12 +130,13 @@ class Run {
     for (std::size_t b = 0; b < source.size(); ++b)
       transported.push_back(attention.solve(sums[b].data(), source[b].size, query[b].size));
     watch_.lap("solve");
-    visit(query_plan, query, nullptr, [&](Worker& worker, const Panel& panel) {
+    visit(query_plan, query, nullptr, 1, [&](Worker& worker, const Panel& panel) {
       lift(worker, query, panel, false);
       network_.finish(worker.arena, 0, transported[panel.place.sample], panel.h);
       write(worker, query, panel, y);
     });
     watch_.lap("output");
+    meter_.finish();
   }
 
  private:
@@ -174,10 +186,10 @@ class Run {
   }
 
   /// Calls `body` for every panel, and returns the sums that it left in the workers, if any, for
-  /// each sample.
+  /// each sample. Throws Cancelled. @param cost of a panel
   template <class Body>
   std::vector<Sums> visit(const SweepPlan& plan, const Batch& batch,
-                          const PanelAttention<T>* attention, const Body& body) {
+                          const PanelAttention<T>* attention, double cost, const Body& body) {
     const std::size_t sum_size = attention ? attention->sum_size() : 0;
     const bool load = visits_++ > 0;
     std::vector<Sums> part_sums(attention ? plan.parts().size() : 0);
@@ -190,11 +202,14 @@ class Run {
         attention->clear_total(part_sums[part].data());
       }
       for (const Tile& tile : plan.parts()[part].tiles) {
+        if (meter_.is_stopped()) return;
         if (attention) attention->clear_tile(worker->sums.data());
         visit_tile(*worker, id, plan, batch, attention, tile, load, body);
         if (attention) attention->merge_tile(worker->sums.data(), part_sums[part].data());
+        meter_.advance(cost * static_cast<double>(tile.panels));
       }
     });
+    meter_.advance(0);  // Where the others were so fast that this thread found no tile.
     std::vector<Sums> sums(attention ? batch.size() : 0, Sums(sum_size));
     for (Sums& total : sums) attention->clear_total(total.data());
     for (std::size_t part = 0; part < part_sums.size(); ++part)
@@ -230,6 +245,7 @@ class Run {
   int visits_ = 0;
   std::unique_ptr<ActivationStore<T>> store_;
   Stopwatch watch_;
+  ProgressMeter meter_;
 };
 
 }  // namespace

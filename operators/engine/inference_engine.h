@@ -21,7 +21,8 @@ class InferenceEngine {
   InferenceEngine(InferenceEngine&&) noexcept;
 
   /// As Model::predict, without gradients. Uses at::get_num_threads() threads. Throws DataError
-  /// where memory does not suffice, FileError where the temporary file cannot be written.
+  /// where memory does not suffice, FileError where the temporary file cannot be written, Cancelled
+  /// where EngineOptions::progress asks for an end.
   Tensor predict(const PointSamples& source, const PointSamples& query,
                  const EngineOptions& options = {}) const;
 

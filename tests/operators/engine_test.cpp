@@ -2,8 +2,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
+#include <thread>
 
 #include "core/error.h"
 #include "operators/engine/inference_engine.h"
@@ -134,6 +137,103 @@ TEST_P(Engine, TellsWhereTheTimeWent) {
   EXPECT_EQ(profile.front().first, "lift, coefficients 1");
   EXPECT_EQ(profile.back().first, "block 8, output");
   for (const auto& [name, seconds] : profile) EXPECT_GE(seconds, 0) << name;
+}
+
+TEST_P(Engine, TellsHowFarItIsAndChangesNoBit) {
+  const Tensor expected = predict();
+  for (const auto memory :
+       {ActivationMemory::resident, ActivationMemory::spilled, ActivationMemory::recomputed}) {
+    EngineOptions options;
+    options.memory = memory;
+    options.tile_points = 16;  // So many tiles that not every one may be told.
+    std::vector<double> told;
+    const auto caller = std::this_thread::get_id();
+    options.progress = [&](double fraction) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      told.push_back(fraction);
+      return true;
+    };
+    const ThreadScope scope(3);
+    EngineOptions silent = options;
+    silent.progress = nullptr;
+    EXPECT_TRUE(predict(options).equal(predict(silent))) << to_string(memory);
+    EXPECT_TRUE(std::is_sorted(told.begin(), told.end())) << to_string(memory);
+    EXPECT_GE(told.front(), 0) << to_string(memory);
+    EXPECT_EQ(told.back(), 1) << to_string(memory);
+    EXPECT_LE(told.size(), 201u) << to_string(memory);
+  }
+  EngineOptions alone;
+  std::vector<double> told;
+  alone.progress = [&](double fraction) {
+    told.push_back(fraction);
+    return true;
+  };
+  const ThreadScope scope(1);
+  EXPECT_TRUE(predict(alone).equal(expected));
+  // Nine visits of equal length, each of at least five tiles: nothing jumps.
+  for (std::size_t i = 1; i < told.size(); ++i) EXPECT_LT(told[i] - told[i - 1], 1.0 / 30);
+  EXPECT_LT(told.front(), 1.0 / 30);
+}
+
+TEST_P(Engine, EndsWhereTheCallerAsksForIt) {
+  const Tensor expected = predict();
+  for (const auto memory :
+       {ActivationMemory::resident, ActivationMemory::spilled, ActivationMemory::recomputed})
+    for (const int threads : {1, 3}) {
+      EngineOptions options;
+      options.memory = memory;
+      double last = 0;
+      int calls = 0;
+      options.progress = [&](double fraction) {
+        last = fraction;
+        ++calls;
+        return fraction < 0.5;
+      };
+      const ThreadScope scope(threads);
+      EXPECT_THROW((void)predict(options), Cancelled) << to_string(memory) << threads;
+      EXPECT_GE(last, 0.5);
+      if (threads == 1) {
+        EXPECT_LT(last, 0.55);
+      }
+      const int calls_then = calls;
+      options.progress = nullptr;
+      EXPECT_TRUE(predict(options).equal(expected)) << to_string(memory);
+      EXPECT_EQ(calls, calls_then);
+    }
+}
+
+TEST_P(Engine, PassesOnWhatTheCallbackThrows) {
+  EngineOptions options;
+  options.progress = [](double) -> bool { throw std::out_of_range("of the host"); };
+  for (const int threads : {1, 3}) {
+    const ThreadScope scope(threads);
+    EXPECT_THROW((void)predict(options), std::out_of_range) << threads;
+  }
+}
+
+TEST(EngineProgress, FollowsQueriesAsWell) {
+  ModelConfig config;
+  config.form = Form::few_shot;
+  config.coordinate_dimension = 2;
+  config.value_features = 1;
+  config.out_features = 1;
+  config.width = 16;
+  config.basis = 8;
+  const auto model = make_model(config, torch::kFloat64, 3);
+  const PointSamples source = random_points(config, 40, torch::kFloat64);
+  const PointSamples query = random_points(config, 3000, torch::kFloat64);
+  std::vector<double> told;
+  EngineOptions options;
+  options.progress = [&](double fraction) {
+    told.push_back(fraction);
+    return true;
+  };
+  const ThreadScope scope(1);
+  (void)InferenceEngine(*model).predict(source, query, options);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_GT(told.size(), 5u);
+  EXPECT_LT(told.front(), 0.05);
+  EXPECT_EQ(told.back(), 1);
 }
 
 TEST_P(Engine, NoPointsGiveNoValues) {
