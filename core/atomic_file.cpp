@@ -54,6 +54,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     if (descriptor_ < 0 && errno != EEXIST) break;
   }
   if (descriptor_ < 0) throw FileError("cannot write '" + path_.string() + "': " + reason());
+  note_.emplace(temporary_);
 }
 
 AtomicFile::~AtomicFile() {
@@ -72,7 +73,7 @@ void AtomicFile::write(std::string_view bytes) {
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::flush() {
   // A library may have written through the name: open it anew, so that fsync sees that file.
   const int by_name = ::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
   if (by_name < 0) throw FileError("cannot write '" + path_.string() + "': " + reason());
@@ -80,6 +81,10 @@ void AtomicFile::commit() {
   const std::string why = flushed ? "" : reason();
   ::close(by_name);
   if (!flushed) throw FileError("cannot write '" + path_.string() + "': " + why);
+}
+
+void AtomicFile::commit() {
+  flush();
   struct stat existing {};
   if (::stat(path_.c_str(), &existing) == 0) ::chmod(temporary_.c_str(), existing.st_mode & 07777);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0)

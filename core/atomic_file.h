@@ -1,8 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "core/temporary_paths.h"
 
 namespace funcattn {
 
@@ -28,12 +31,16 @@ class AtomicFile {
   /// Appends `bytes`. Throws FileError on a full disk or any other failure.
   void write(std::string_view bytes);
 
-  /// Flushes to the disk and renames. Throws FileError; the old file then still stands.
+  /// Flushes to the disk. Throws FileError.
+  void flush();
+
+  /// flush(), and renames. Throws FileError; the old file then still stands.
   void commit();
 
  private:
   std::filesystem::path path_;
   std::filesystem::path temporary_;
+  std::optional<TemporaryPath> note_;
   int descriptor_ = -1;
   bool committed_ = false;
 };

@@ -8,8 +8,10 @@
 #include "plugin/cli/import_command.h"
 #include "plugin/cli/info_command.h"
 #include "plugin/cli/run_command.h"
+#include "plugin/cli/signals.h"
 
 int main(int argc, char** argv) {
+  funcattn::handle_signals();
   try {
     funcattn::Commands commands;
     commands.push_back(funcattn::make_generate_command());

@@ -56,6 +56,7 @@ PieceFolder::PieceFolder(const fs::path& index)
   std::error_code failure;
   if (!fs::create_directory(temporary_, failure))
     throw FileError("cannot write '" + index.string() + "': " + failure.message());
+  notes_.emplace_back(temporary_);
   const std::string stem = index.stem().string();
   name_ = stem;
   for (int i = 1; fs::exists(fs::symlink_status(parent_ / name_)); ++i) {
@@ -75,8 +76,10 @@ std::string PieceFolder::piece_name(std::size_t number, const std::string& exten
   return index_.path().stem().string() + "_" + std::to_string(number) + extension;
 }
 
-fs::path PieceFolder::piece(std::size_t number, const std::string& extension) const {
-  return temporary_ / piece_name(number, extension);
+fs::path PieceFolder::piece(std::size_t number, const std::string& extension) {
+  const fs::path file = temporary_ / piece_name(number, extension);
+  notes_.emplace_back(file);
+  return file;
 }
 
 std::string PieceFolder::reference(std::size_t number, const std::string& extension) const {
@@ -87,6 +90,8 @@ void PieceFolder::commit(std::string_view index_content) {
   const auto old_pieces =
       fs::exists(index_.path()) ? references(index_.path()) : std::set<fs::path>();
   index_.write(index_content);
+  // Here rather than in between, so that little can happen between the two renamings.
+  index_.flush();
   std::error_code failure;
   fs::rename(temporary_, parent_ / name_, failure);
   if (failure)

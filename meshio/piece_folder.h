@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/atomic_file.h"
 
@@ -24,7 +25,7 @@ class PieceFolder {
   PieceFolder& operator=(const PieceFolder&) = delete;
 
   /// Where to write the piece of this number.
-  std::filesystem::path piece(std::size_t number, const std::string& extension) const;
+  std::filesystem::path piece(std::size_t number, const std::string& extension);
 
   /// The piece's file as the index must name it.
   std::string reference(std::size_t number, const std::string& extension) const;
@@ -38,7 +39,8 @@ class PieceFolder {
   AtomicFile index_;
   std::filesystem::path parent_;
   std::filesystem::path temporary_;
-  std::string name_;  ///< Of the folder in the end.
+  std::vector<TemporaryPath> notes_;  ///< Of the folder and the pieces.
+  std::string name_;                  ///< Of the folder in the end.
   bool committed_ = false;
 };
 

@@ -24,6 +24,8 @@ class TemporaryFolder {
     if (::mkdtemp(pattern.data()) == nullptr)
       throw FileError("cannot make a temporary folder for gnuplot; check TMPDIR");
     path_ = pattern;
+    notes_.emplace_back(path_);
+    for (const char* name : {"script", "errors", "plot.png"}) notes_.emplace_back(path_ / name);
   }
   ~TemporaryFolder() {
     std::error_code ignored;
@@ -35,6 +37,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  std::vector<TemporaryPath> notes_;
 };
 
 // Runs `gnuplot script` in `folder` and returns its exit status; its output goes to files there.

@@ -24,16 +24,19 @@ class InterruptHandler {
     interrupted = false;
     before_ = std::signal(SIGINT, [](int) {
       interrupted = true;
-      std::signal(SIGINT, SIG_DFL);
+      std::signal(SIGINT, before_);
     });
+    if (before_ == SIG_IGN || before_ == SIG_ERR) std::signal(SIGINT, before_);
   }
   ~InterruptHandler() { std::signal(SIGINT, before_); }
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;
 
  private:
-  void (*before_)(int) = SIG_DFL;
+  static void (*before_)(int);
 };
+
+void (*InterruptHandler::before_)(int) = SIG_DFL;
 
 struct TrainOptions {
   std::filesystem::path data;
