@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -283,6 +284,9 @@ double CellMeasure::isoparametric(const CellView& cell) const {
 }
 
 double CellMeasure::decomposed(const CellView& cell) const {
+  // VTK's decomposition is not made for such points.
+  for (vtkIdType i = 0; i < cell.size; ++i)
+    if (!point(cell.points[i]).allFinite()) return std::numeric_limits<double>::quiet_NaN();
   vtkNew<vtkGenericCell> shape;
   vtkNew<vtkIdList> ids;
   vtkNew<vtkPoints> corners;

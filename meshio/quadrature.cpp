@@ -8,6 +8,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -16,6 +17,7 @@
 #include "meshio/data_set_check.h"
 #include "meshio/density.h"
 #include "meshio/ghosts.h"
+#include "meshio/non_finite.h"
 
 namespace funcattn {
 
@@ -86,8 +88,18 @@ bool axis_spacing(vtkDataSet* data, AxisSpacing& spacing) {
   return false;
 }
 
+/// Points whose coordinates are NaN or Inf.
+using Places = std::set<Eigen::Index>;
+
+void add_non_finite(const Mesh& mesh, Places& places) {
+  const DoubleView view = mesh.coordinate_view(Association::point);
+  const auto points = view.matrix();
+  for (Eigen::Index row = 0; row < points.rows(); ++row)
+    if (!points.row(row).allFinite()) places.insert(row);
+}
+
 Eigen::VectorXd structured_measure(const Mesh& mesh, Association association,
-                                   const AxisSpacing& spacing) {
+                                   const AxisSpacing& spacing, Places& spoilt_by) {
   Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
   if (mesh.count(Association::point) == 0) return weights;
   const Eigen::VectorXd present = mesh.presence(Association::cell);
@@ -102,12 +114,18 @@ Eigen::VectorXd structured_measure(const Mesh& mesh, Association association,
   const std::size_t row = spacing.lengths[0].size() + 1;
   const std::size_t layer = row * (spacing.lengths[1].size() + 1);
 
+  bool spoilt = false;
   Eigen::Index cell = 0;
   for (std::size_t k = 0; k < spacing.cells(2); ++k)
     for (std::size_t j = 0; j < spacing.cells(1); ++j)
       for (std::size_t i = 0; i < spacing.cells(0); ++i, ++cell) {
-        const double measure = present[cell] * spacing.skew * spacing.length(0, i) *
-                               spacing.length(1, j) * spacing.length(2, k);
+        if (present[cell] == 0) continue;
+        const double measure =
+            spacing.skew * spacing.length(0, i) * spacing.length(1, j) * spacing.length(2, k);
+        if (!std::isfinite(measure)) {
+          spoilt = true;
+          continue;
+        }
         if (association == Association::cell) {
           weights[cell] = measure;
           continue;
@@ -118,6 +136,7 @@ Eigen::VectorXd structured_measure(const Mesh& mesh, Association association,
               weights[static_cast<Eigen::Index>((k + dk) * layer + (j + dj) * row + i + di)] +=
                   measure / corners;
       }
+  if (spoilt) add_non_finite(mesh, spoilt_by);
   return weights;
 }
 
@@ -161,12 +180,15 @@ int highest_dimension(const Mesh& mesh) {
   return highest;
 }
 
-/// Measures of the cells of dimension `highest`, the mesh's highest one.
-Eigen::VectorXd measure_weights(const Mesh& mesh, Association association, int highest) {
+/// Measures of the cells of dimension `highest`, the mesh's highest one. Cells at places that are
+/// not finite measure 0, and these places are added to `spoilt_by`.
+Eigen::VectorXd measure_weights(const Mesh& mesh, Association association, int highest,
+                                Places& spoilt_by) {
   Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
   if (highest == 0) return weights;
   AxisSpacing spacing;
-  if (axis_spacing(mesh.vtk(), spacing)) return structured_measure(mesh, association, spacing);
+  if (axis_spacing(mesh.vtk(), spacing))
+    return structured_measure(mesh, association, spacing, spoilt_by);
 
   const DoubleView points = mesh.coordinate_view(Association::point);
   vtkUnsignedCharArray* flags = ghost_flags(mesh.vtk(), Association::cell);
@@ -174,10 +196,17 @@ Eigen::VectorXd measure_weights(const Mesh& mesh, Association association, int h
   const CellMeasure measure_of(mesh.vtk(), points.matrix());
   const auto checked_measure = [&](const CellView& cell) {
     const double measure = measure_of(cell);
-    if (!std::isfinite(measure))
+    if (std::isfinite(measure)) return measure;
+    bool is_spoilt = false;
+    for (vtkIdType i = 0; i < cell.size; ++i) {
+      if (points.matrix().row(cell.points[i]).allFinite()) continue;
+      spoilt_by.insert(cell.points[i]);
+      is_spoilt = true;
+    }
+    if (!is_spoilt)
       throw DataError("the measure of cell " + std::to_string(cell.id) +
-                      " is not finite; look for NaN or huge coordinates, or use uniform weights");
-    return measure;
+                      " is not finite; look for huge coordinates, or use uniform weights");
+    return 0.0;
   };
   for_each_cell(mesh.vtk(), [&](const CellView& cell) {
     if (dimensions[static_cast<std::size_t>(cell.type)] != highest ||
@@ -246,12 +275,27 @@ Eigen::VectorXd joined_presence(const std::vector<Mesh>& meshes, Association ass
   return present;
 }
 
-Eigen::VectorXd joined_density(const std::vector<Mesh>& meshes, Association association) {
+void refuse_places(const Mesh& mesh, Association association, const Places& spoilt) {
+  if (!spoilt.empty())
+    throw DataError(describe_non_finite(
+        mesh.origin() + ": the coordinates of the " + to_string(association) + "s hold",
+        static_cast<Eigen::Index>(spoilt.size()), mesh.count(association), *spoilt.begin()));
+}
+
+Eigen::VectorXd joined_density(const std::vector<Mesh>& meshes, Association association,
+                               NonFinitePlaces places) {
   RowMatrix points(total_count(meshes, association), 3);
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
     points.middleRows(first, count) = mesh.coordinates(association);
   });
-  const Eigen::VectorXd present = joined_presence(meshes, association);
+  Eigen::VectorXd present = joined_presence(meshes, association);
+  for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    Places spoilt;
+    for (Eigen::Index row = 0; row < count; ++row)
+      if (present[first + row] > 0 && !points.row(first + row).allFinite()) spoilt.insert(row);
+    if (places == NonFinitePlaces::refuse) refuse_places(mesh, association, spoilt);
+    for (const Eigen::Index row : spoilt) present[first + row] = 0;
+  });
   return present.cwiseProduct(density_weights(points, present));
 }
 
@@ -264,7 +308,9 @@ Eigen::VectorXd joined_arrays(const std::vector<Mesh>& meshes, Association assoc
   return weights;
 }
 
-Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association association) {
+/// @param is_spoilt whether cells weigh nothing for the places of their points
+Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association association,
+                               NonFinitePlaces places, bool& is_spoilt) {
   std::vector<int> dimensions;  // Of the meshes that have rows.
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index, Eigen::Index) {
     dimensions.push_back(highest_dimension(mesh));
@@ -277,19 +323,24 @@ Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association asso
     if (*dimension++ != highest) return;
     const Eigen::VectorXd weighable =
         association == Association::point ? weighable_points(mesh) : mesh.presence(association);
+    Places spoilt_by;
     weights.segment(first, count) =
-        weighable.cwiseProduct(measure_weights(mesh, association, highest));
+        weighable.cwiseProduct(measure_weights(mesh, association, highest, spoilt_by));
+    if (places == NonFinitePlaces::refuse) refuse_places(mesh, Association::point, spoilt_by);
+    is_spoilt = is_spoilt || !spoilt_by.empty();
   });
   return weights;
 }
 
 Eigen::VectorXd chosen_weights(const std::vector<Mesh>& meshes, Association association,
-                               const WeightChoice& choice) {
-  if (choice.kind == WeightKind::density) return joined_density(meshes, association);
+                               const WeightChoice& choice, NonFinitePlaces places) {
+  if (choice.kind == WeightKind::density) return joined_density(meshes, association, places);
   if (choice.kind == WeightKind::array) return joined_arrays(meshes, association, choice.array);
   if (choice.kind == WeightKind::uniform) return joined_presence(meshes, association);
-  const Eigen::VectorXd weights = joined_measure(meshes, association);
-  if ((weights.array() > 0).any()) return weights;
+  bool is_spoilt = false;
+  const Eigen::VectorXd weights = joined_measure(meshes, association, places, is_spoilt);
+  // Where only places are to blame, other weights would not be those of the mesh.
+  if (is_spoilt || (weights.array() > 0).any()) return weights;
   const Eigen::VectorXd present = joined_presence(meshes, association);
   if (present.size() > 0 && !(present.array() > 0).any())
     throw DataError(meshes.front().origin() + ": all " + std::to_string(present.size()) + " " +
@@ -332,15 +383,15 @@ std::string to_string(const WeightChoice& choice) {
 }
 
 Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
-                                   const WeightChoice& choice) {
-  return quadrature_weights(std::vector<Mesh>{mesh}, association, choice);
+                                   const WeightChoice& choice, NonFinitePlaces places) {
+  return quadrature_weights(std::vector<Mesh>{mesh}, association, choice, places);
 }
 
 Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association association,
-                                   const WeightChoice& choice) {
+                                   const WeightChoice& choice, NonFinitePlaces places) {
   if (meshes.empty()) throw DataError("no meshes to weigh");
-  const Eigen::VectorXd weights = chosen_weights(meshes, association, choice);
-  if (!(weights.array() > 0).any())
+  const Eigen::VectorXd weights = chosen_weights(meshes, association, choice, places);
+  if (places == NonFinitePlaces::refuse && !(weights.array() > 0).any())
     throw DataError(meshes.front().origin() + ": no " + to_string(association) +
                     " has a positive weight (of " + std::to_string(weights.size()) + ")");
   return weights;

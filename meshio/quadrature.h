@@ -23,6 +23,13 @@ struct WeightChoice {
   std::string array;  ///< Name, for WeightKind::array.
 };
 
+/// What points whose coordinates are NaN or Inf do to weights that depend on places.
+enum class NonFinitePlaces {
+  refuse,         ///< DataError with their number and the first index, unless they are ghosts or
+                  ///< hidden and no cell that counts uses them.
+  weigh_nothing,  ///< They weigh 0, and so do the cells that use them.
+};
+
 /// "auto", "uniform", "measure", "density" or "array:NAME". Throws UsageError.
 WeightChoice weight_choice_from_string(const std::string& text);
 std::string to_string(const WeightChoice& choice);
@@ -32,15 +39,17 @@ std::string to_string(const WeightChoice& choice);
 /// for `measure`; the weights then sum to the mesh's length, area or volume. Of a mesh in pieces,
 /// with ghost layers or without, the weights of each place sum over the pieces to its weight in the
 /// whole; for that, a ghost point on the seam keeps the shares of cells that are no ghosts, if the
-/// piece flags cells at all. Throws DataError if no weight is positive, or a named array holds
-/// negative or non-finite values.
+/// piece flags cells at all. Throws DataError if no weight is positive (but for `places`), or a
+/// named array holds negative or non-finite values.
 Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
-                                   const WeightChoice& choice);
+                                   const WeightChoice& choice,
+                                   NonFinitePlaces places = NonFinitePlaces::refuse);
 
 /// The same for meshes that cover one domain together (the leaves of a tree), one after the other:
 /// the highest dimension is that of all, a mesh may weigh nothing, and pieces with ghost layers
 /// weigh as the whole does. Throws DataError, also if there is no mesh.
 Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association association,
-                                   const WeightChoice& choice);
+                                   const WeightChoice& choice,
+                                   NonFinitePlaces places = NonFinitePlaces::refuse);
 
 }  // namespace funcattn

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "meshio/non_finite.h"
 
 namespace funcattn {
 
@@ -86,10 +87,7 @@ class FiniteCheck {
       ++count;
     }
     if (count > 0 && policy_ == NanPolicy::error)
-      throw DataError(what + " holds NaN or Inf at " + std::to_string(count) + " of " +
-                      std::to_string(values.rows()) + " entries, the first at index " +
-                      std::to_string(first_bad) +
-                      "; repair these values, or let the NaN policy mask or drop such entries");
+      throw DataError(describe_non_finite(what, count, values.rows(), first_bad));
   }
 
   std::vector<bool> take() { return std::move(unusable_); }
@@ -120,7 +118,7 @@ void copy_all(const ArrayView& view, Block& block) {
 }
 
 std::string coordinates_of(const Mesh& mesh, Association association) {
-  return mesh.origin() + ": the coordinates of the " + to_string(association) + "s";
+  return mesh.origin() + ": the coordinates of the " + to_string(association) + "s hold";
 }
 
 /// [entries, axes]
@@ -150,7 +148,7 @@ Tensor gather_values(const Entries& entries, const Contract& contract, const Eig
       if (input.role != InputRole::value) continue;
       auto block = all.block(first, column, count, input.components);
       copy_all(required_array(mesh, contract, input), block);
-      finite.check(where(mesh, input), block, first, used, only_used);
+      finite.check(where(mesh, input) + " holds", block, first, used, only_used);
       column += input.components;
     }
   });
@@ -172,7 +170,7 @@ Tensor gather_targets(const Entries& entries, const Contract& contract,
                         " components, the operator predicts " + std::to_string(output.components));
       auto block = all.block(first, column, count, output.components);
       copy_all(view, block);
-      finite.check(where(mesh, output), block, first, used, false);
+      finite.check(where(mesh, output) + " holds", block, first, used, false);
       column += output.components;
     }
   });
@@ -189,7 +187,7 @@ std::vector<Eigen::Index> flagged_entries(const Entries& entries, const Contract
     const RowMatrix values = required_array(mesh, contract, flag).to_double();
     presence.segment(first, values.rows()) = mesh.presence(contract.association());
     last = where(mesh, flag);
-    finite.check(last, values, first, presence, true);
+    finite.check(last + " holds", values, first, presence, true);
     for (Eigen::Index row = 0; row < values.rows(); ++row)
       if (presence[first + row] > 0 && (values.row(row).array() != 0).any())
         rows.push_back(first + row);
@@ -209,6 +207,10 @@ void refuse_nothing_left(const std::vector<Mesh>& meshes, bool anything) {
 
 }  // namespace
 
+NonFinitePlaces places_for(NanPolicy policy) {
+  return policy == NanPolicy::error ? NonFinitePlaces::refuse : NonFinitePlaces::weigh_nothing;
+}
+
 Eigen::Index BoundMeshes::unusable_count() const {
   return std::count(unusable.begin(), unusable.end(), true);
 }
@@ -223,7 +225,7 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
                                           to_string(association) + "s") +
                     "; nothing can be computed from it");
   const std::optional<InputArray> flag = contract.source_flag();
-  Eigen::VectorXd query_weights = quadrature_weights(meshes, association, weights);
+  Eigen::VectorXd query_weights = quadrature_weights(meshes, association, weights, places_for(nan));
   FiniteCheck finite(entries.total(), nan);
 
   std::vector<Eigen::Index> source_rows;
@@ -274,7 +276,10 @@ Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoic
 BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract, bool with_values,
                       const Eigen::VectorXd& weights, NanPolicy nan) {
   const Entries entries(meshes, contract.association());
-  const Eigen::VectorXd used = Eigen::VectorXd::Ones(entries.total());
+  Eigen::VectorXd used(entries.total());
+  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    used.segment(first, count) = mesh.presence(contract.association());
+  });
   FiniteCheck finite(entries.total(), nan);
   BoundQuery bound;
   bound.counts = entries.counts();

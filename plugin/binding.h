@@ -14,6 +14,9 @@
 
 namespace funcattn {
 
+/// What the policy means for weights.
+NonFinitePlaces places_for(NanPolicy policy);
+
 /// Meshes as one sample. An entry is a point, or a cell where the contract's arrays are cell
 /// arrays; the entries of all meshes stand one after the other, in the order of the meshes.
 struct BoundMeshes {
@@ -32,8 +35,8 @@ struct BoundMeshes {
 /// weights are the quadrature weights. Unusable entries weigh 0 and are no source points. Targets
 /// are filled where `with_targets`.
 /// Throws DataError for absent arrays, wrong component counts, no entry of positive weight and,
-/// with NanPolicy::error, for NaN or Inf in a used value at an entry of positive weight (array,
-/// count, first index).
+/// with NanPolicy::error, for NaN or Inf in a used value at an entry of positive weight, or in a
+/// place that the measure of a cell needs (array, count, first index).
 BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contract,
                         const WeightChoice& weights, NanPolicy nan, bool with_targets = false);
 
@@ -42,8 +45,8 @@ Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoic
                    bool with_targets);
 
 /// Places of other meshes at which an operator is to be evaluated: coordinates, and inputs where
-/// `with_values`; `weights` as given. NaN is handled as by bind_meshes, every entry counting as
-/// used. Throws DataError.
+/// `with_values`; `weights` as given. NaN is handled as by bind_meshes, every entry that
+/// is no ghost counting as used. Throws DataError.
 struct BoundQuery {
   PointSamples points;
   std::vector<Eigen::Index> counts;

@@ -3,6 +3,7 @@
 #include <vtkCellType.h>
 #include <vtkCellTypeSource.h>
 #include <vtkCellTypes.h>
+#include <vtkIdList.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
@@ -13,6 +14,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "core/error.h"
 #include "meshio/cells.h"
 #include "meshio/quadrature.h"
 #include "tests/meshio/mesh_samples.h"
@@ -88,6 +90,46 @@ TEST_P(FilledBox, FarAwaySkewedAndMirrored) {
   // VTK decomposes Bezier cells in single precision.
   const double tolerance = GetParam().type >= VTK_BEZIER_CURVE ? 1e-6 : 1e-11;
   EXPECT_NEAR(total(grid, Association::cell) / (box_measure(dimension) * factor), 1, tolerance);
+}
+
+// The cells around a point without a place weigh nothing, all others what they did.
+TEST_P(FilledBox, WeighsNothingAroundNaN) {
+  const auto grid = filled_box(GetParam());
+  const Mesh whole(grid, "mesh");
+  const WeightChoice measure{WeightKind::measure, ""};
+  const Eigen::VectorXd expected = quadrature_weights(whole, Association::cell, measure);
+  vtkNew<vtkIdList> corners;
+  grid->GetCellPoints(0, corners);
+  for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL})
+    for (vtkIdType i = 0; i < corners->GetNumberOfIds(); ++i) {
+      const vtkIdType bad = corners->GetId(i);
+      const auto copy = vtkSmartPointer<vtkUnstructuredGrid>::New();
+      copy->DeepCopy(grid);
+      double place[3];
+      copy->GetPoint(bad, place);
+      place[i % 3] = value;
+      copy->GetPoints()->SetPoint(bad, place);
+      const Mesh mesh(copy, "mesh");
+      const Eigen::VectorXd found =
+          quadrature_weights(mesh, Association::cell, measure, NonFinitePlaces::weigh_nothing);
+      double left = 0;
+      vtkNew<vtkIdList> ids;
+      for (vtkIdType cell = 0; cell < found.size(); ++cell) {
+        copy->GetCellPoints(cell, ids);
+        const double weight = ids->IsId(bad) >= 0 ? 0 : expected[cell];
+        EXPECT_EQ(found[cell], weight) << "cell " << cell << " around point " << bad;
+        left += weight;
+      }
+      const Eigen::VectorXd shares =
+          quadrature_weights(mesh, Association::point, measure, NonFinitePlaces::weigh_nothing);
+      EXPECT_EQ(shares[bad], 0);
+      EXPECT_NEAR(shares.sum(), left, 1e-12);
+      expect_says(
+          message_of<DataError>([&] { quadrature_weights(mesh, Association::cell, measure); }),
+          "mesh: the coordinates of the points hold NaN or Inf at 1 of " +
+              std::to_string(copy->GetNumberOfPoints()) + " entries, the first at index " +
+              std::to_string(bad) + "; ");
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(

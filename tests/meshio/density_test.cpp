@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/error.h"
 #include "core/random.h"
 #include "meshio/quadrature.h"
 #include "tests/meshio/mesh_samples.h"
@@ -79,6 +80,21 @@ TEST(Density, AbsentPointsAreNobodysNeighbours) {
   const Eigen::VectorXd weights = density_weights(doubled, present);
   EXPECT_EQ(weights.head(200), density_weights(points, Eigen::VectorXd::Ones(200)));
   EXPECT_EQ(weights.tail(200), Eigen::VectorXd::Zero(200));
+}
+
+TEST(Density, PointsWithoutAPlaceWeighNothing) {
+  RowMatrix points = random_cloud(50, 2, false);
+  const Eigen::VectorXd others = density_weights(points.bottomRows(49), Eigen::VectorXd::Ones(49));
+  points(0, 1) = NAN;
+  const Mesh cloud = make_point_cloud(points, "cloud");
+  const WeightChoice choice = weight_choice_from_string("density");
+  const Eigen::VectorXd weights =
+      quadrature_weights(cloud, Association::point, choice, NonFinitePlaces::weigh_nothing);
+  EXPECT_EQ(weights[0], 0);
+  EXPECT_EQ(weights.tail(49), others);
+  expect_says(message_of<DataError>([&] { quadrature_weights(cloud, Association::point, choice); }),
+              "cloud: the coordinates of the points hold NaN or Inf at 1 of 50 entries, the first "
+              "at index 0");
 }
 
 }  // namespace

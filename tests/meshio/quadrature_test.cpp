@@ -354,7 +354,13 @@ TEST(Quadrature, RefusesWhatCannotBeMeasured) {
   expect_says(message_of<DataError>([&] {
                 quadrature_weights(Mesh(grid.GetPointer(), "m"), Association::point, {});
               }),
-              "m: the measure of cell 0 is not finite");
+              "m: the coordinates of the points hold NaN or Inf at 1 of 3 entries, the first at "
+              "index 1; repair these values, or let the NaN policy mask or drop such entries");
+  grid = one_cell(VTK_TRIANGLE, {{0, 0, 0}, {1e308, 0, 0}, {0, 1e308, 0}});
+  expect_says(message_of<DataError>([&] {
+                quadrature_weights(Mesh(grid.GetPointer(), "m"), Association::point, {});
+              }),
+              "m: the measure of cell 0 is not finite; look for huge coordinates");
   grid = one_cell(VTK_TRIANGLE, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}});
   const vtkIdType beyond[] = {0, 1, 77};
   grid->InsertNextCell(VTK_TRIANGLE, 3, beyond);
@@ -362,6 +368,34 @@ TEST(Quadrature, RefusesWhatCannotBeMeasured) {
                 quadrature_weights(Mesh(grid.GetPointer(), "m"), Association::point, {});
               }),
               "m: cell 1 uses point 77, but the mesh has 3 points");
+}
+
+TEST(Quadrature, PlacesOfGridsMayBeNaN) {
+  vtkNew<vtkRectilinearGrid> grid;
+  grid->SetDimensions(4, 2, 1);
+  vtkNew<vtkDoubleArray> x, y, z;
+  for (const double value : {0.0, 1.0, 3.0, double{NAN}}) x->InsertNextValue(value);
+  for (const double value : {0.0, 2.0}) y->InsertNextValue(value);
+  z->InsertNextValue(0);
+  grid->SetXCoordinates(x);
+  grid->SetYCoordinates(y);
+  grid->SetZCoordinates(z);
+  const Mesh mesh(grid.GetPointer(), "m");
+  EXPECT_EQ(quadrature_weights(mesh, Association::cell, {}, NonFinitePlaces::weigh_nothing),
+            Eigen::Vector3d(2, 4, 0));
+  EXPECT_EQ(quadrature_weights(mesh, Association::point, {}, NonFinitePlaces::weigh_nothing),
+            (Eigen::VectorXd(8) << 0.5, 1.5, 1, 0, 0.5, 1.5, 1, 0).finished());
+  expect_says(message_of<DataError>([&] { quadrature_weights(mesh, Association::cell, {}); }),
+              "m: the coordinates of the points hold NaN or Inf at 2 of 8 entries, the first at "
+              "index 3");
+}
+
+TEST(Quadrature, NoOtherWeightsWhereNoCellIsLeft) {
+  const auto grid = one_cell(VTK_TRIANGLE, {{0, 0, 0}, {NAN, 0, 0}, {0, 1, 0}});
+  for (const char* choice : {"auto", "measure"})
+    EXPECT_EQ(quadrature_weights(Mesh(grid.GetPointer(), "m"), Association::point,
+                                 weight_choice_from_string(choice), NonFinitePlaces::weigh_nothing),
+              Eigen::Vector3d::Zero());
 }
 
 TEST(Quadrature, MeshesOfOneDomainWeighTogether) {
