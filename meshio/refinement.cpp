@@ -23,6 +23,7 @@
 #include "core/error.h"
 #include "meshio/cells.h"
 #include "meshio/data_set_check.h"
+#include "meshio/memory_need.h"
 #include "meshio/structured_resampling.h"
 #include "meshio/vtk_messages.h"
 
@@ -190,17 +191,40 @@ vtkSmartPointer<vtkPolyData> as_poly_data(vtkPointSet* data) {
   return filter->GetOutput();
 }
 
+/// How a mesh grows when its cells are halved.
+struct Growth {
+  double points_per_cell;  ///< New points in one step, about.
+  double cells;            ///< Of which one cell becomes so many.
+  int cell_points;
+};
+
+/// Throws DataError if what halving ends with does not fit into memory.
+void require_memory_for(vtkDataSet* data, vtkIdType cell_count, std::int64_t target,
+                        const Growth& growth) {
+  auto points = static_cast<double>(data->GetNumberOfPoints());
+  auto cells = static_cast<double>(cell_count);
+  while (points < static_cast<double>(target) && cells > 0) {
+    points += growth.points_per_cell * cells;
+    cells *= growth.cells;
+  }
+  require_memory(data, points, cells / points, growth.cell_points);
+}
+
 vtkSmartPointer<vtkPointSet> refine_surface(vtkPointSet* data, std::int64_t target) {
   vtkNew<vtkTriangleFilter> triangles;
   triangles->SetInputData(as_poly_data(data));
   update(triangles);
   vtkSmartPointer<vtkPolyData> refined = triangles->GetOutput();
+  require_memory_for(refined, refined->GetNumberOfCells(), target, {1.5, 4, 3});
   while (refined->GetNumberOfPoints() < target) refined = halve_triangles(refined);
   return refined;
 }
 
 vtkSmartPointer<vtkPointSet> refine_lines(vtkPointSet* data, std::int64_t target) {
   vtkSmartPointer<vtkPolyData> refined = as_poly_data(data);
+  vtkIdType segments = 0;
+  for_each_cell(refined, [&](const CellView& cell) { segments += cell.size - 1; });
+  require_memory_for(refined, segments, target, {1, 2, 1});
   while (refined->GetNumberOfPoints() < target) refined = halve_lines(refined);
   return refined;
 }
@@ -210,6 +234,7 @@ vtkSmartPointer<vtkPointSet> refine_solids(vtkPointSet* data, std::int64_t targe
   tetrahedra->SetInputData(data);
   update(tetrahedra);
   vtkSmartPointer<vtkUnstructuredGrid> refined = tetrahedra->GetOutput();
+  require_memory_for(refined, refined->GetNumberOfCells(), target, {2.2, 12, 4});
   while (refined->GetNumberOfPoints() < target) refined = halve_tetrahedra(refined);
   return refined;
 }

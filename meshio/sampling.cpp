@@ -20,7 +20,8 @@ namespace {
 
 /// Whole numbers below this could be meant as factors.
 constexpr std::int64_t fewest_points = 10;
-constexpr double largest_factor = 10000;
+/// A slip of the keyboard beyond.
+constexpr int largest_factor = 10000;
 
 [[noreturn]] void throw_resampling(const std::string& text, const std::string& expected) {
   throw UsageError("resampling to '" + text + "': expected " + expected);
@@ -139,21 +140,31 @@ std::int64_t wanted(std::int64_t present, std::int64_t total, const Resampling& 
 }  // namespace
 
 Resampling resampling_from_string(const std::string& text) {
-  const std::string forms = "a factor ('x2' or '0.5') or a whole number of points of at least " +
-                            std::to_string(fewest_points);
-  Resampling resampling;
+  const std::string forms =
+      "a factor (x2, x0.5 or 0.5; at most x" + std::to_string(largest_factor) +
+      ") or a whole number of points (5000; at least " + std::to_string(fewest_points) + ")";
   const bool marked = !text.empty() && text.front() == 'x';
-  if (!marked) {
-    if (const auto count = parse_integer(text)) {
-      if (*count < fewest_points)
-        throw_resampling(text, *count > 0 ? forms + "; for a factor write 'x" + text + "'" : forms);
-      resampling.count = *count;
-      return resampling;
-    }
+  const std::string number = marked ? text.substr(1) : text;
+  // Signs and exponents are left to no one's interpretation.
+  const bool is_plain =
+      !number.empty() && number.find_first_not_of("0123456789.") == std::string::npos;
+  const auto value = is_plain ? parse_double(number) : std::nullopt;
+  if (!value) throw_resampling(text, forms);
+  Resampling resampling;
+  if (!marked && number.find('.') == std::string::npos) {
+    const auto count = parse_integer(number);
+    if (!count) throw_resampling(text, forms + "; that is more than can be counted");
+    if (*count < fewest_points)
+      throw_resampling(text, *count > 0 ? forms + "; for a factor write 'x" + text + "'" : forms);
+    resampling.count = *count;
+    return resampling;
   }
-  const auto factor = parse_double(marked ? text.substr(1) : text);
-  if (!factor || !(*factor > 0) || !(*factor <= largest_factor)) throw_resampling(text, forms);
-  resampling.factor = *factor;
+  if (!marked && *value >= 1)
+    throw_resampling(text, forms + "; write 'x" + text + "' for a factor, '" +
+                               std::to_string(std::llround(std::min(*value, 1e18))) +
+                               "' for a number of points");
+  if (!(*value > 0) || *value > largest_factor) throw_resampling(text, forms);
+  resampling.factor = *value;
   return resampling;
 }
 
@@ -162,12 +173,17 @@ ResampledTree resample(const MeshTree& tree, Association association, const Resa
   std::int64_t total = 0;
   for (const Mesh& leaf : tree.leaves()) total += leaf.count(association);
   const bool finer = resampling.factor > 0 ? resampling.factor > 1 : resampling.count > total;
+  if (static_cast<double>(resampling.count) > static_cast<double>(total) * largest_factor &&
+      total > 0)
+    throw DataError(tree.origin() + ": " + std::to_string(resampling.count) + " " +
+                    to_string(association) + "s are more than " + std::to_string(largest_factor) +
+                    " times the " + std::to_string(total) + " that it has; ask for fewer");
   std::vector<Mesh> leaves;
   bool has_weights = false;
   for (const Mesh& leaf : tree.leaves()) {
     const std::int64_t present = leaf.count(association);
     const std::int64_t target = wanted(std::max<std::int64_t>(present, 1), total, resampling);
-    if (present == 0 || (finer && target == present)) {
+    if (present == 0 || target == present) {
       leaves.push_back(leaf);
     } else if (is_structured(leaf) && structured_dimension(leaf) > 0 &&
                (finer || resampling.method == SamplingMethod::even)) {

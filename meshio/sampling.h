@@ -21,8 +21,9 @@ struct Resampling {
   std::uint64_t seed = 0;  ///< Of both methods.
 };
 
-/// "x2" or "0.5": a factor; "5000": a number of points. A whole number below 10 is refused, since
-/// it could mean either. Throws UsageError.
+/// "x2", "x0.5", and below 1 also "0.5": a factor, at most x10000; digits alone ("5000"): a number
+/// of points, at least 10. All else could be misread and is refused: "2", "100.0", "1e3". Throws
+/// UsageError.
 Resampling resampling_from_string(const std::string& text);
 
 /// Name of the array that holds the weights of a subset, see resample().
@@ -39,9 +40,10 @@ struct ResampledTree {
 /// Fewer: images and grids are resampled on a coarser lattice (method `even`); of everything else a
 /// subset remains, points as a cloud of vertices, cells as they are. Every point of a subset stands
 /// for the points of its leaf that are nearer to it than to the others, and has the sum of their
-/// `weights`. Ghosts are never chosen. A number is shared out among the leaves by their sizes.
-/// Throws DataError for meshes that cannot be refined, or have ghosts or hidden points and shall
-/// be.
+/// `weights`. Ghosts are never chosen. A number is shared out among the leaves by their sizes;
+/// leaves that have the right number stay as they are. Throws DataError for meshes that cannot be
+/// refined, or have ghosts or hidden points and shall be, for more than 10000 times what there is,
+/// and for more points than this machine's memory can hold.
 ResampledTree resample(const MeshTree& tree, Association association, const Resampling& resampling,
                        const WeightChoice& weights);
 

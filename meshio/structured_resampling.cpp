@@ -16,8 +16,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
+#include "core/text.h"
+#include "meshio/memory_need.h"
 #include "meshio/vtk_messages.h"
 
 namespace funcattn {
@@ -36,10 +39,23 @@ Dimensions dimensions_of(vtkDataSet* data) {
   return dimensions;
 }
 
-Dimensions scaled(const Dimensions& dimensions, double factor) {
-  Dimensions result = dimensions;
-  for (int& size : result)
-    if (size > 1) size = std::max(1, static_cast<int>(std::lround((size - 1) * factor))) + 1;
+Dimensions scaled(vtkDataSet* data, const Dimensions& dimensions, double factor) {
+  std::array<double, 3> sizes;
+  double points = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int size = dimensions[axis];
+    sizes[axis] = size > 1 ? std::max(1.0, std::round((size - 1) * factor)) + 1 : size;
+    points *= sizes[axis];
+  }
+  require_memory(data, points, 0, 0);
+  Dimensions result;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (sizes[axis] > std::numeric_limits<int>::max())
+      throw DataError("it would have " + format_number(sizes[axis]) + " points along an axis, of " +
+                      std::to_string(std::numeric_limits<int>::max()) +
+                      " that VTK can count; ask for fewer");
+    result[axis] = static_cast<int>(sizes[axis]);
+  }
   return result;
 }
 
@@ -151,8 +167,8 @@ Mesh resample_structured(const Mesh& mesh, double axis_factor) {
                     ", expected an image, a rectilinear or a structured grid");
   vtkDataSet* data = mesh.vtk();
   const Dimensions from = dimensions_of(data);
-  const Dimensions size = scaled(from, axis_factor);
   try {
+    const Dimensions size = scaled(data, from, axis_factor);
     const auto points_lattice = lattice(from, from);
     points_lattice->GetPointData()->ShallowCopy(data->GetPointData());
     points_lattice->GetPointData()->AddArray(coordinates_array(data));

@@ -319,12 +319,60 @@ TEST(Resampling, FactorsAndCounts) {
   EXPECT_EQ(resampling_from_string("0.5").factor, 0.5);
   EXPECT_EQ(resampling_from_string("5000").count, 5000);
   EXPECT_EQ(resampling_from_string("5000").factor, 0);
-  expect_says(message_of<UsageError>([] { (void)resampling_from_string("2"); }),
-              "resampling to '2': expected a factor ('x2' or '0.5') or a whole number of points of "
-              "at least 10; for a factor write 'x2'");
-  for (const char* text : {"", "x", "x-1", "0", "-5", "nan", "inf", "xinf", "x2y", "two"})
-    expect_says(message_of<UsageError>([&] { (void)resampling_from_string(text); }),
-                "resampling to '" + std::string(text) + "': expected a factor");
+  EXPECT_EQ(resampling_from_string("007000").count, 7000);
+  EXPECT_EQ(resampling_from_string("x100.0").factor, 100);
+  EXPECT_EQ(resampling_from_string(".5").factor, 0.5);
+  const auto refusal = [](const std::string& text) {
+    return message_of<UsageError>([&] { (void)resampling_from_string(text); });
+  };
+  const std::string forms =
+      "expected a factor (x2, x0.5 or 0.5; at most x10000) or a whole number of points (5000; at "
+      "least 10)";
+  EXPECT_EQ(refusal("2"), "resampling to '2': " + forms + "; for a factor write 'x2'");
+  EXPECT_EQ(refusal("100.0"), "resampling to '100.0': " + forms +
+                                  "; write 'x100.0' for a factor, '100' for a number of points");
+  EXPECT_EQ(refusal("99999999999999999999"), "resampling to '99999999999999999999': " + forms +
+                                                 "; that is more than can be counted");
+  for (const char* text :
+       {"",    "x",   "x-1",  "0",    "-5",     "+50", "nan", "inf",   "xinf", "x2y",
+        "two", "1e3", "x1e3", "5e-1", "x10001", "x0",  "0.0", "1.2.3", "1,5",  " 50"})
+    EXPECT_EQ(refusal(text).rfind("resampling to '" + std::string(text) + "': " + forms, 0), 0u)
+        << refusal(text);
+}
+
+TEST(Resampling, WhatIsThereAlreadyStays) {
+  const MeshTree tree(triangulated_plane(6));
+  for (const char* text : {"49", "x1"}) {
+    const ResampledTree same = resample(tree, Association::point, resampling_from_string(text), {});
+    EXPECT_FALSE(same.has_weights);
+    EXPECT_EQ(same.tree.leaves()[0].vtk(), tree.leaves()[0].vtk());
+  }
+}
+
+TEST(Resampling, RefusesAtOnceWhatCannotBeMade) {
+  const auto refusal = [](const Mesh& mesh, const std::string& text) {
+    return message_of<DataError>([&] {
+      (void)resample(MeshTree(mesh), Association::point, resampling_from_string(text), {});
+    });
+  };
+  const Mesh plane = triangulated_plane(6);
+  EXPECT_EQ(refusal(plane, "2147483648"),
+            "plane: 2147483648 points are more than 10000 times the 49 that it has; ask for fewer");
+  // 1e10 points of at least 24 bytes.
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(1001, 1001, 1);
+  expect_says(refusal(Mesh(image.GetPointer(), "image"), "x10000"),
+              "image: it would have about 1e+10 points, which need more than 224 GiB, of ");
+  vtkNew<vtkPlaneSource> source;
+  source->SetResolution(1000, 1000);
+  source->Update();
+  const std::string message = refusal(Mesh(source->GetOutput(), "quads"), "x10000");
+  expect_says(message, "quads: it would have about ");
+  expect_says(message, "; ask for fewer");
+  vtkNew<vtkLineSource> line;
+  line->SetResolution(1000000);
+  line->Update();
+  expect_says(refusal(Mesh(line->GetOutput(), "line"), "x10000"), "line: it would have about ");
 }
 
 }  // namespace
