@@ -32,3 +32,14 @@ function(cli_test name)
     LABELS "cli;${TEST_LABELS}" ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}"
     FIXTURES_REQUIRED cli_fixtures)
 endfunction()
+
+# cli_script(name): runs tests/plugin/cli/NAME.sh in an empty folder, for what takes more than one
+# command. Exit status 77: skipped.
+function(cli_script name)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/cli/${name})
+  add_test(NAME cli.${name} COMMAND bash -c "rm -rf '${folder}' && mkdir -p '${folder}' && \
+cd '${folder}' && exec bash '${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.sh'")
+  set_tests_properties(cli.${name} PROPERTIES
+    LABELS cli SKIP_RETURN_CODE 77 FIXTURES_REQUIRED cli_fixtures ENVIRONMENT
+    "${FUNCATTN_TEST_ENVIRONMENT};FUNCATTN=$<TARGET_FILE:funcattn_command>;FIXTURES=${FUNCATTN_CLI_FIXTURES}")
+endfunction()

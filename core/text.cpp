@@ -35,6 +35,30 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
+std::string printable(std::string_view text) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == '\n') {
+      result += "\\n";
+    } else if (byte == '\t') {
+      result += "\\t";
+    } else if (byte == '\r') {
+      result += "\\r";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {  // The control characters of Latin-1.
+      result += {'\\', 'x', digits[next / 16], digits[next % 16]};
+      ++i;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
 std::string join(const std::vector<std::string>& items, std::string_view separator) {
   std::string joined;
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -20,6 +20,11 @@ std::optional<double> parse_double(std::string_view text);
 /// Whole text as an integer, or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
+/// `text` with control characters (line breaks, tabs, escapes that a terminal obeys) written as
+/// \\n,
+/// \\t, \\x1b, so that it is one harmless line. UTF-8 stays as it is.
+std::string printable(std::string_view text);
+
 /// Items joined by `separator`.
 std::string join(const std::vector<std::string>& items, std::string_view separator);
 

@@ -81,7 +81,8 @@ void restore_image_digits(vtkDataSet* data, std::string& bytes) {
   bytes.replace(spacing_at, bytes.find('\n', origin_at + 1) - spacing_at, lines);
 }
 
-/// What the legacy format would lose without a word.
+}  // namespace
+
 void refuse_legacy_losses(vtkDataSet* data) {
   if (auto* image = vtkImageData::SafeDownCast(data))
     if (!image->GetDirectionMatrix()->IsIdentity())
@@ -96,8 +97,6 @@ void refuse_legacy_losses(vtkDataSet* data) {
     }
   });
 }
-
-}  // namespace
 
 vtkSmartPointer<vtkDataObject> read_legacy(const std::filesystem::path& path, const ReadOptions&) {
   const FileBytes file(path);

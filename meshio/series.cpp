@@ -24,12 +24,13 @@ const XmlElement& collection_of(const XmlDocument& document) {
   return *root.child("Collection");
 }
 
-TimedFile entry_of(const XmlElement& element, const fs::path& folder, const std::string& where) {
+TimedFile entry_of(const XmlElement& element, const fs::path& folder, const std::string& where,
+                   MissingFiles missing) {
   const std::string file = element.attribute("file");
   if (file.empty()) throw DataError(where + " has no attribute 'file'");
   TimedFile entry{folder / file, std::nullopt};
   std::error_code ignored;
-  if (!fs::is_regular_file(entry.file, ignored))
+  if (missing == MissingFiles::refuse && !fs::is_regular_file(entry.file, ignored))
     throw DataError(where + ": there is no file '" + entry.file.string() + "'");
   const std::string time = element.attribute("timestep");
   if (!time.empty()) {
@@ -71,14 +72,14 @@ std::string relative_to(const fs::path& folder, const fs::path& file) {
 
 }  // namespace
 
-std::vector<TimedFile> read_pvd(const fs::path& path) {
+std::vector<TimedFile> read_pvd(const fs::path& path, MissingFiles missing) {
   try {
     const XmlDocument document = parse_vtk_xml(FileBytes(path));
     std::vector<TimedFile> entries;
     for (const XmlElement& element : collection_of(document).children)
       if (element.name == "DataSet")
-        entries.push_back(
-            entry_of(element, path.parent_path(), "entry " + std::to_string(entries.size() + 1)));
+        entries.push_back(entry_of(element, path.parent_path(),
+                                   "entry " + std::to_string(entries.size() + 1), missing));
     if (entries.empty()) throw DataError("it names no file");
     return entries;
   } catch (const DataError& error) {

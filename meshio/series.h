@@ -12,10 +12,17 @@ struct TimedFile {
   std::optional<double> time;  ///< As the series says; the file itself may say more.
 };
 
+/// What a list does about files that are not there.
+enum class MissingFiles {
+  refuse,  ///< It is damaged.
+  keep,    ///< Whoever reads the file will say so.
+};
+
 /// Entries of a ParaView collection, in its order; paths as they lead from here, times as they
 /// stand there. Several entries of one time are the parts of one step. Throws FileError if it is
 /// damaged, has no entries or names a file that is missing.
-std::vector<TimedFile> read_pvd(const std::filesystem::path& path);
+std::vector<TimedFile> read_pvd(const std::filesystem::path& path,
+                                MissingFiles missing = MissingFiles::refuse);
 
 /// Writes a collection atomically: paths relative to its folder where they are below it, times in
 /// full digits (the position in the series where an entry has none). Throws FileError.

@@ -9,11 +9,14 @@
 
 #include <new>
 
+#include "core/atomic_file.h"
 #include "core/error.h"
 #include "meshio/data_set_check.h"
 #include "meshio/formats.h"
+#include "meshio/legacy_format.h"
 #include "meshio/write_checks.h"
 #include "meshio/xml_format.h"
+#include "meshio/xml_names.h"
 
 namespace funcattn {
 
@@ -42,8 +45,7 @@ Mesh prepared(const Mesh& leaf, const MeshTree& tree, const WriteOptions& option
   return Mesh(copy, leaf.origin());
 }
 
-void write_checked(const MeshTree& tree, const FormatSupport& support,
-                   const std::filesystem::path& path, const WriteOptions& options) {
+std::vector<Mesh> prepared_leaves(const MeshTree& tree, const WriteOptions& options) {
   std::vector<Mesh> leaves;
   for (std::size_t i = 0; i < tree.leaves().size(); ++i) {
     try {
@@ -53,7 +55,32 @@ void write_checked(const MeshTree& tree, const FormatSupport& support,
       throw FileError("block '" + tree.block_paths()[i] + "': " + error.what());
     }
   }
-  support.write(tree.with_leaves(std::move(leaves)).vtk(), path, options);
+  return leaves;
+}
+
+/// Calls `write(format, leaves ready to be written)`; what that throws gets the name of the file.
+template <class Write>
+void with_target(const MeshTree& tree, const std::filesystem::path& path,
+                 const WriteOptions& options, const Write& write) {
+  options.validate();
+  check_format(tree, path);
+  const FormatSupport* support = find_format(path);
+  const std::string failed = "cannot write '" + path.string() + "': ";
+  // Renaming would replace a file that its owner has write-protected.
+  if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0)
+    throw FileError(failed + "the file is write-protected");
+  try {
+    write(*support, prepared_leaves(tree, options));
+  } catch (const UsageError& error) {
+    throw UsageError(failed + error.what());
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    throw FileError(message.rfind(failed, 0) == 0 ? message : failed + message);
+  } catch (const std::bad_alloc&) {
+    throw FileError(failed + "there is not enough memory");
+  } catch (const std::exception& error) {
+    throw FileError(failed + error.what());
+  }
 }
 
 }  // namespace
@@ -79,25 +106,22 @@ void check_format(const MeshTree& tree, const std::filesystem::path& path) {
 
 void write_mesh_tree(const MeshTree& tree, const std::filesystem::path& path,
                      const WriteOptions& options) {
-  options.validate();
-  check_format(tree, path);
-  const FormatSupport* support = find_format(path);
-  const std::string failed = "cannot write '" + path.string() + "': ";
-  // Renaming would replace a file that its owner has write-protected.
-  if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0)
-    throw FileError(failed + "the file is write-protected");
-  try {
-    write_checked(tree, *support, path, options);
-  } catch (const UsageError& error) {
-    throw UsageError(failed + error.what());
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    throw FileError(message.rfind(failed, 0) == 0 ? message : failed + message);
-  } catch (const std::bad_alloc&) {
-    throw FileError(failed + "there is not enough memory");
-  } catch (const std::exception& error) {
-    throw FileError(failed + error.what());
-  }
+  with_target(tree, path, options, [&](const FormatSupport& support, std::vector<Mesh> leaves) {
+    support.write(tree.with_leaves(std::move(leaves)).vtk(), path, options);
+  });
+}
+
+void check_write(const MeshTree& tree, const std::filesystem::path& path,
+                 const WriteOptions& options) {
+  check_target(path);
+  with_target(tree, path, options,
+              [](const FormatSupport& support, const std::vector<Mesh>& leaves) {
+                for (const Mesh& leaf : leaves)
+                  if (support.write == write_legacy)
+                    refuse_legacy_losses(leaf.vtk());
+                  else
+                    escape_names(leaf.vtk());
+              });
 }
 
 void write_mesh(const Mesh& mesh, const std::filesystem::path& path, const WriteOptions& options) {

@@ -43,6 +43,11 @@ void write_mesh(const Mesh& mesh, const std::filesystem::path& path,
 /// data or cannot be written.
 void check_format(const MeshTree& tree, const std::filesystem::path& path);
 
+/// Throws what write_mesh_tree() would find before it writes the first byte: a format that cannot
+/// hold these data, a target that cannot be written, arrays that cannot be stored, NaN in text.
+void check_write(const MeshTree& tree, const std::filesystem::path& path,
+                 const WriteOptions& options = {});
+
 /// Extension of the VTK XML format that holds everything of these data: ".vtu", ".vtm", ...
 std::string suggested_extension(const MeshTree& tree);
 

@@ -10,13 +10,16 @@ FieldError field_error(const Tensor& prediction, const Tensor& truth, const Tens
   const Tensor w = (weights / weights.sum()).masked_select(present);
   const Tensor error = (prediction - truth).index({present});
   const Tensor known = truth.index({present});
-  const auto weighted_mean_square = [&](const Tensor& values) {
-    return (w.unsqueeze(1) * values.square()).sum().item<double>() /
-           static_cast<double>(values.size(1));
+  // Scaled by the largest, since squares of numbers beyond 1e154 are infinite.
+  const auto root_mean_square = [&](const Tensor& values) {
+    const double largest = values.abs().max().item<double>();
+    if (largest == 0 || !std::isfinite(largest)) return largest;
+    return largest * std::sqrt((w.unsqueeze(1) * (values / largest).square()).sum().item<double>() /
+                               static_cast<double>(values.size(1)));
   };
-  const double mse = weighted_mean_square(error);
-  const double size = std::sqrt(weighted_mean_square(known));
-  return {std::sqrt(mse) / std::max(size, relative_l2_floor), mse,
+  const double rmse = root_mean_square(error);
+  const double size = root_mean_square(known);
+  return {rmse / std::max(size, relative_l2_floor), rmse * rmse, rmse,
           error.abs().max().item<double>()};
 }
 

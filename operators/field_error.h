@@ -8,6 +8,7 @@ namespace funcattn {
 struct FieldError {
   double relative_l2 = 0;  ///< |p - t| / |t| in the weighted L2 norm.
   double mse = 0;          ///< Weighted mean square over points and components.
+  double rmse = 0;         ///< Its root, also where the square is beyond the range of double.
   double max_error = 0;    ///< Largest absolute error at any point of positive weight.
 };
 

@@ -92,11 +92,16 @@ std::vector<fs::path> list_folder(const fs::path& folder) {
 
 /// Paths of a list, one a line, relative to `folder`; `title` names the list in messages.
 std::vector<fs::path> read_lines(std::istream& stream, const fs::path& folder,
-                                 const std::string& title) {
+                                 const std::string& title, MissingFiles missing) {
   std::vector<fs::path> files;
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
+    if (number == 1) {
+      if (line.rfind("\xFF\xFE", 0) == 0 || line.rfind("\xFE\xFF", 0) == 0)
+        throw FileError(title + " is UTF-16 text; save it as UTF-8");
+      if (line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);  // The mark of UTF-8 text.
+    }
     if (line.find('\0') != std::string::npos)
       throw FileError(title + ", line " + std::to_string(number) +
                       " holds NUL bytes; put one path per line (find -print, not -print0)");
@@ -105,7 +110,7 @@ std::vector<fs::path> read_lines(std::istream& stream, const fs::path& folder,
     if (line.empty() || line.front() == '#') continue;
     const fs::path file = folder / fs::path(line);
     std::error_code ignored;
-    if (!fs::is_regular_file(file, ignored))
+    if (missing == MissingFiles::refuse && !fs::is_regular_file(file, ignored))
       throw FileError(title + ", line " + std::to_string(number) + ": there is no file '" +
                       file.string() + "'");
     files.push_back(file);
@@ -114,8 +119,8 @@ std::vector<fs::path> read_lines(std::istream& stream, const fs::path& folder,
   return files;
 }
 
-std::vector<TimedFile> read_collection(const fs::path& collection) {
-  std::vector<TimedFile> entries = read_pvd(collection);
+std::vector<TimedFile> read_collection(const fs::path& collection, MissingFiles missing) {
+  std::vector<TimedFile> entries = read_pvd(collection, missing);
   for (std::size_t i = 0; i < entries.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (entries[i].time && entries[i].time == entries[j].time)
@@ -134,7 +139,7 @@ InputFiles untimed(const fs::path& location, const std::vector<fs::path>& files)
 
 }  // namespace
 
-InputFiles list_input(const fs::path& location) {
+InputFiles list_input(const fs::path& location, MissingFiles missing) {
   std::error_code ignored;
   if (!fs::exists(location, ignored))
     throw FileError("there is no file or folder '" + location.string() + "'");
@@ -142,10 +147,10 @@ InputFiles list_input(const fs::path& location) {
   const std::string extension = lower(location.extension().string());
   if (extension == ".txt" || extension == ".lst") {
     std::istringstream stream(read_file(location));
-    return untimed(location,
-                   read_lines(stream, location.parent_path(), "'" + location.string() + "'"));
+    return untimed(location, read_lines(stream, location.parent_path(),
+                                        "'" + location.string() + "'", missing));
   }
-  if (extension == ".pvd") return {location, read_collection(location), true};
+  if (extension == ".pvd") return {location, read_collection(location, missing), true};
   return untimed(location, {location});
 }
 
@@ -155,8 +160,8 @@ std::vector<fs::path> list_samples(const fs::path& location) {
   return files;
 }
 
-std::vector<fs::path> read_list(std::istream& stream) {
-  return read_lines(stream, fs::path(), "the list on standard input");
+std::vector<fs::path> read_list(std::istream& stream, MissingFiles missing) {
+  return read_lines(stream, fs::path(), "the list on standard input", missing);
 }
 
 bool is_pattern(const fs::path& path) {

@@ -18,14 +18,16 @@ struct InputFiles {
 /// A folder (its readable files sorted by name, numbers in names by value, without hidden files and
 /// subfolders), a text file (.txt, .lst) with one path per line relative to that file and #
 /// comments, a .pvd collection, or a single mesh file. Lists and collections keep their order.
-/// Throws FileError if there is none.
-InputFiles list_input(const std::filesystem::path& location);
+/// Throws FileError if there is none, or a list or collection names a file that is not there.
+InputFiles list_input(const std::filesystem::path& location,
+                      MissingFiles missing = MissingFiles::refuse);
 
 /// The files of list_input() alone.
 std::vector<std::filesystem::path> list_samples(const std::filesystem::path& location);
 
 /// A list as in a text file, with paths relative to the current folder. Throws FileError.
-std::vector<std::filesystem::path> read_list(std::istream& stream);
+std::vector<std::filesystem::path> read_list(std::istream& stream,
+                                             MissingFiles missing = MissingFiles::refuse);
 
 /// Whether the path has wildcards (*, ?, [) and is no file itself.
 bool is_pattern(const std::filesystem::path& path);

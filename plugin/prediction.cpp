@@ -45,6 +45,15 @@ void append(std::vector<std::string>& list, std::vector<std::string> more) {
   std::move(more.begin(), more.end(), std::back_inserter(list));
 }
 
+std::vector<std::string> unusable_warnings(const std::string& origin,
+                                           const std::vector<bool>& unusable,
+                                           const Contract& contract) {
+  const auto count = std::count(unusable.begin(), unusable.end(), true);
+  if (count == 0) return {};
+  return {origin + ": " + std::to_string(count) + " of " + std::to_string(unusable.size()) + " " +
+          to_string(contract.association()) + "s hold NaN or Inf and take no part"};
+}
+
 WeightChoice source_weights(const Operator& op, const StageOptions& options) {
   return weight_choice_from_string(options.weights.empty() ? op.contract().weights
                                                            : options.weights);
@@ -56,7 +65,8 @@ Eigen::VectorXd query_weights(const StageMeshes& query, const Operator& op,
                               const StageOptions& options) {
   WeightChoice choice = source_weights(op, options);
   if (choice.kind != WeightKind::uniform) choice = {WeightKind::automatic, ""};
-  return quadrature_weights(query.parts, op.contract().association(), choice);
+  return quadrature_weights(query.parts, op.contract().association(), choice,
+                            places_for(options.nan));
 }
 
 /// The query with the inputs that it lacks, where the options say that they may be interpolated.
@@ -113,6 +123,10 @@ void bind_to_query(const Operator& op, const StageMeshes& source, const StageMes
   }
   bound.counts = at.counts;
   bound.unusable = std::move(at.unusable);
+  // No error can be measured where nothing is predicted.
+  for (Eigen::Index row = 0; row < bound.weights.size(); ++row)
+    if (bound.unusable[static_cast<std::size_t>(row)]) bound.weights[row] = 0;
+  append(bound.warnings, unusable_warnings(query.origin, bound.unusable, contract));
 }
 
 void set_unusable(const std::vector<bool>& unusable, RowMatrix& prediction) {
@@ -150,10 +164,7 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   append(bound.warnings, count_warnings(source.origin, count, contract));
   append(bound.warnings, box_warnings(source.origin, built.sample.query.coordinates, contract));
   append(bound.warnings, precision_warnings(source, op));
-  if (const auto unusable = built.unusable_count(); unusable > 0)
-    bound.warnings.push_back(source.origin + ": " + std::to_string(unusable) + " of " +
-                             std::to_string(count) + " " + to_string(contract.association()) +
-                             "s hold NaN or Inf and take no part");
+  append(bound.warnings, unusable_warnings(source.origin, built.unusable, contract));
   if (query) {
     bind_to_query(op, source, *query, options, bound);
   } else {
@@ -177,6 +188,13 @@ RowMatrix predict(const Operator& op, const InferenceEngine& engine, const Bound
   set_unusable(bound.unusable, prediction);
   check_finite(prediction, std::count(bound.unusable.begin(), bound.unusable.end(), true), origin,
                op.contract());
+  return prediction;
+}
+
+RowMatrix unpredicted(const Operator& op, const BoundStage& bound) {
+  RowMatrix prediction = RowMatrix::Zero(static_cast<Eigen::Index>(bound.unusable.size()),
+                                         op.contract().output_components());
+  set_unusable(bound.unusable, prediction);
   return prediction;
 }
 

@@ -39,4 +39,7 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
 RowMatrix predict(const Operator& op, const InferenceEngine& engine, const BoundStage& bound,
                   const std::string& origin, const StageOptions& options);
 
+/// As predict(), with 0 in place of every prediction.
+RowMatrix unpredicted(const Operator& op, const BoundStage& bound);
+
 }  // namespace funcattn

@@ -33,7 +33,7 @@ Eigen::Index count_of(const StageMeshes& meshes, Association association) {
   return count;
 }
 
-/// What one prediction leaves on the meshes that get it; no meshes where it was only checked.
+/// What one prediction leaves on the meshes that get it.
 struct Outcome {
   std::vector<Mesh> meshes;
   StageReport report;
@@ -91,13 +91,13 @@ struct OperatorStage::Implementation {
     RowMatrix truth;
     if (!options.error_against.empty())
       truth = true_values((given_query ? query : source).parts, arrays, options, bound.weights);
-    if (!compute) return outcome;
-
+    if (!compute) check_spill_folder(options.engine);
     report_progress(options.progress, bound_at);
     StageOptions predicting = options;
     predicting.engine.progress = part_of(options.progress, bound_at, predicted_at);
-    const RowMatrix prediction = predict(op, engine, bound, target.origin, predicting);
-    if (!options.error_against.empty())
+    const RowMatrix prediction =
+        compute ? predict(op, engine, bound, target.origin, predicting) : unpredicted(op, bound);
+    if (compute && !options.error_against.empty())
       outcome.report.errors = array_errors(prediction, truth, bound.weights, arrays, options);
     outcome.meshes = with_prediction(target.parts, bound, prediction, arrays, options);
     report_progress(options.progress, 1);
@@ -165,11 +165,13 @@ TreeResult OperatorStage::run(const MeshTree& source, const MeshTree& query,
   return {std::move(outcome.report), query.with_leaves(std::move(outcome.meshes))};
 }
 
-StageReport OperatorStage::check(const MeshTree& source, const MeshTree* query,
-                                 const StageOptions& options) const {
+TreeResult OperatorStage::check(const MeshTree& source, const MeshTree* query,
+                                const StageOptions& options) const {
   StageOptions checking = options;
   checking.progress = nullptr;
-  return implementation_->run_tree(source, query, checking, false).report;
+  Outcome outcome = implementation_->run_tree(source, query, checking, false);
+  return {std::move(outcome.report),
+          (query ? *query : source).with_leaves(std::move(outcome.meshes))};
 }
 
 StageResult run(const Mesh& mesh, const std::filesystem::path& operator_file,

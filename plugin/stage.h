@@ -95,9 +95,11 @@ class OperatorStage {
   TreeResult run(const MeshTree& source, const MeshTree& query,
                  const StageOptions& options = {}) const;
 
-  /// Finds what run() would refuse, short of computing. `query` may be null.
-  StageReport check(const MeshTree& source, const MeshTree* query,
-                    const StageOptions& options = {}) const;
+  /// What run() would hand back, with 0 in place of every prediction: finds what run() would
+  /// refuse, short of computing. `query` may be null. Throws as run() does, and FileError if
+  /// nothing can be spilled to EngineOptions::spill_folder.
+  TreeResult check(const MeshTree& source, const MeshTree* query,
+                   const StageOptions& options = {}) const;
 
  private:
   struct Implementation;

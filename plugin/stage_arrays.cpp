@@ -153,7 +153,7 @@ std::vector<ArrayError> array_errors(const RowMatrix& prediction, const RowMatri
         field_error(to_tensor(prediction.middleCols(column, output.components)),
                     to_tensor(truth.middleCols(column, output.components)), weight_tensor);
     errors.push_back({predicted_spec(output, options.suffix).name, options.error_against[i],
-                      error.relative_l2, std::sqrt(error.mse), error.max_error});
+                      error.relative_l2, error.rmse, error.max_error});
     column += output.components;
   }
   return errors;

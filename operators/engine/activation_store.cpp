@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -23,6 +25,30 @@ std::string in_gib(std::size_t bytes) {
   return format_significant(static_cast<double>(bytes) / gibibyte, 3) + " GiB";
 }
 
+[[noreturn]] void throw_spill_failure(const std::string& what, const std::filesystem::path& folder,
+                                      int error) {
+  throw FileError(what + " in '" + folder.string() + "': " + std::strerror(error) +
+                  "; choose another folder for temporary files");
+}
+
+std::filesystem::path spill_folder(const EngineOptions& options) {
+  if (!options.spill_folder.empty()) return options.spill_folder;
+  std::error_code failure;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failure);
+  if (!failure) return folder;
+  const char* named = std::getenv("TMPDIR");
+  throw_spill_failure("cannot create a temporary file", named ? named : "/tmp", failure.value());
+}
+
+/// Of a new file without a name.
+int open_spill_file(const std::filesystem::path& folder) {
+  std::string name = (folder / "funcattn-XXXXXX").string();
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) throw_spill_failure("cannot create a temporary file", folder, errno);
+  ::unlink(name.c_str());
+  return file;
+}
+
 /// Memory from the system: pages are zero and cost nothing before they are used, and it returns at
 /// once when it is no longer needed.
 template <class T>
@@ -34,9 +60,8 @@ class ResidentStore : public ActivationStore<T> {
     void* memory =
         ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-      throw DataError("the features of the points need " + in_gib(bytes_) +
-                      ", which this machine does not give; use --memory spilled (a temporary file) "
-                      "or --memory recomputed (more time)");
+      throw PanelsTooLarge("the features of the points need " + in_gib(bytes_) +
+                           ", which this machine does not give");
     data_ = static_cast<T*>(memory);
     // Large pages: a fault for every 4 KiB would cost as much as a block of the network.
     ::madvise(memory, bytes_, MADV_HUGEPAGE);
@@ -61,14 +86,9 @@ class ResidentStore : public ActivationStore<T> {
 template <class T>
 class SpilledStore : public ActivationStore<T> {
  public:
-  SpilledStore(const std::filesystem::path& folder, std::size_t slots, std::size_t slot_size,
+  SpilledStore(std::filesystem::path folder, std::size_t slots, std::size_t slot_size,
                std::size_t tile_slots, int workers)
-      : folder_(folder.empty() ? std::filesystem::temp_directory_path() : folder),
-        slot_size_(slot_size) {
-    std::string name = (folder_ / "funcattn-XXXXXX").string();
-    file_ = ::mkstemp(name.data());
-    if (file_ < 0) fail("cannot create a temporary file", errno);
-    ::unlink(name.c_str());
+      : folder_(std::move(folder)), slot_size_(slot_size), file_(open_spill_file(folder_)) {
     const std::size_t bytes = slots * slot_size * sizeof(T);
     // Claimed now, so that a disk that is too small is found before the work.
     const int error = bytes > 0 ? ::posix_fallocate(file_, 0, static_cast<off_t>(bytes)) : 0;
@@ -109,13 +129,12 @@ class SpilledStore : public ActivationStore<T> {
     }
   }
   [[noreturn]] void fail(const std::string& what, int error) const {
-    throw FileError(what + " in '" + folder_.string() + "': " + std::strerror(error) +
-                    "; choose another folder with --spill-folder");
+    throw_spill_failure(what, folder_, error);
   }
 
   std::filesystem::path folder_;
   std::size_t slot_size_;
-  int file_ = -1;
+  int file_;
   std::vector<AlignedBuffer<T>> buffers_;
 };
 
@@ -137,6 +156,10 @@ class RecomputedStore : public ActivationStore<T> {
 
 }  // namespace
 
+void check_spill_folder(const EngineOptions& options) {
+  if (options.memory == ActivationMemory::spilled) ::close(open_spill_file(spill_folder(options)));
+}
+
 template <class T>
 std::unique_ptr<ActivationStore<T>> make_activation_store(const EngineOptions& options,
                                                           std::size_t slots, std::size_t slot_size,
@@ -145,7 +168,7 @@ std::unique_ptr<ActivationStore<T>> make_activation_store(const EngineOptions& o
     case ActivationMemory::resident:
       return std::make_unique<ResidentStore<T>>(slots, slot_size);
     case ActivationMemory::spilled:
-      return std::make_unique<SpilledStore<T>>(options.spill_folder, slots, slot_size, tile_slots,
+      return std::make_unique<SpilledStore<T>>(spill_folder(options), slots, slot_size, tile_slots,
                                                workers);
     case ActivationMemory::recomputed:
       return std::make_unique<RecomputedStore<T>>(slot_size, tile_slots, workers);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "core/error.h"
 #include "operators/engine/engine_options.h"
 
 namespace funcattn {
@@ -22,9 +23,15 @@ class ActivationStore {
   virtual void close(int worker, std::size_t first, std::size_t count) = 0;
 };
 
+/// The memory for the panels is not there. Whoever asked for them knows what to advise.
+class PanelsTooLarge : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 /// @param slots panels in all @param slot_size numbers of a panel
 /// @param tile_slots most slots opened at once
-/// Throws DataError, FileError.
+/// Throws PanelsTooLarge, FileError.
 template <class T>
 std::unique_ptr<ActivationStore<T>> make_activation_store(const EngineOptions& options,
                                                           std::size_t slots, std::size_t slot_size,

@@ -35,4 +35,8 @@ struct EngineOptions {
   ProgressCallback progress;
 };
 
+/// Throws FileError if options.memory is ActivationMemory::spilled and no temporary file can be
+/// made in the folder.
+void check_spill_folder(const EngineOptions& options);
+
 }  // namespace funcattn

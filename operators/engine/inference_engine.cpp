@@ -16,6 +16,8 @@ namespace funcattn {
 
 namespace {
 
+constexpr const char* memory_advice = "; keep them in a temporary file, or compute them anew";
+
 class Stopwatch {
  public:
   explicit Stopwatch(EngineProfile* profile) : profile_(profile) {}
@@ -325,10 +327,11 @@ Tensor InferenceEngine::predict(const PointSamples& source, const PointSamples& 
   try {
     if (self.single) return self.predict(*self.single, source, query, options);
     return self.predict(*self.twice, source, query, options);
+  } catch (const PanelsTooLarge& error) {
+    throw DataError(error.what() + std::string(memory_advice));
   } catch (const std::bad_alloc&) {
-    throw DataError(
-        "the prediction needs more memory than this machine gives; use --memory "
-        "spilled (a temporary file) or --memory recomputed (more time)");
+    throw DataError("the features of the points need more memory than this machine gives" +
+                    std::string(memory_advice));
   }
 }
 

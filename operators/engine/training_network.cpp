@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "operators/engine/activation_store.h"
 
 namespace funcattn {
@@ -100,7 +101,12 @@ TrainingPass<T>::TrainingPass(const NetworkDescription& description, Batch batch
   slots_->size = rows(std::max(network_.width, kept));
   // Before every block and after the last, what the blocks keep, and a gradient.
   const std::size_t layers = 2 * slots_->blocks + 2;
-  slots_->store = make_activation_store<T>({}, layers * slots_->panels, slots_->size, 1, 1);
+  try {
+    slots_->store = make_activation_store<T>({}, layers * slots_->panels, slots_->size, 1, 1);
+  } catch (const PanelsTooLarge& error) {
+    throw DataError("a training step does not fit: " + std::string(error.what()) +
+                    "; take fewer samples per batch, or samples of fewer points");
+  }
 }
 
 template <class T>

@@ -1,32 +1,22 @@
 #include "plugin/cli/console.h"
 
-#include <algorithm>
+#include "core/text.h"
 
 namespace funcattn {
-
-namespace {
-
-/// File names and messages of libraries may hold line breaks; a message is one line.
-std::string as_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
-}  // namespace
 
 Console::Console(std::ostream& results, std::ostream& log, bool log_is_terminal)
     : results_(results), log_(log), log_is_terminal_(log_is_terminal) {}
 
 void Console::note(const std::string& text) {
-  if (!quiet_) log_ << as_line(text) << std::endl;
+  if (!quiet_) log_ << printable(text) << std::endl;
 }
 
 void Console::warn(const std::string& text) {
-  log_ << program_ << ": warning: " << as_line(text) << std::endl;
+  log_ << program_ << ": warning: " << printable(text) << std::endl;
 }
 
 void Console::error(const std::string& text) {
-  log_ << program_ << ": " << as_line(text) << std::endl;
+  log_ << program_ << ": " << printable(text) << std::endl;
 }
 
 void Console::print_json(const Json& json) {

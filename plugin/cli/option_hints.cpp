@@ -18,6 +18,9 @@ constexpr Hint hints[] = {
     {"choose another suffix or allow overwriting", "--suffix, --overwrite"},
     {"or interpolate the inputs from", "--interpolate-inputs"},
     {"use uniform weights", "--weights uniform"},
+    {"keep them in a temporary file, or compute them anew",
+     "--memory spilled, --memory recomputed"},
+    {"choose another folder for temporary files", "--spill-folder"},
     {"choose appended or binary encoding", "--encoding"},
 };
 

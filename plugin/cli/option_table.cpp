@@ -51,6 +51,11 @@ Option& Option::default_text(std::string text) {
   return *this;
 }
 
+Option& Option::may_be_empty() {
+  may_be_empty_ = true;
+  return *this;
+}
+
 Option& Option::at_least(double bound) {
   lower_ = bound;
   lower_is_open_ = false;
@@ -125,6 +130,8 @@ void OptionTokens::check_choice(const Option& option, const std::string& token) 
 }
 
 void OptionTokens::parse(const Option& option, const std::string& token, std::string& value) {
+  if (token.empty() && !option.may_be_empty_)
+    throw_expected(option, token, "a value (" + option.placeholder() + ")");
   check_choice(option, token);
   value = token;
 }

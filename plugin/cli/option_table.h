@@ -36,6 +36,8 @@ class Option {
   Option& choices(std::vector<std::string> values);
   /// What help shows as default where the stored value does not speak for itself ("all cores").
   Option& default_text(std::string text);
+  /// Texts and names are refused where they are empty, unless this is said.
+  Option& may_be_empty();
   Option& at_least(double bound);
   Option& at_most(double bound);
   Option& above(double bound);
@@ -76,6 +78,7 @@ class Option {
   Kind kind_ = Kind::single;
   bool positional_ = false;
   bool required_ = false;
+  bool may_be_empty_ = false;
   const bool* instead_ = nullptr;
   bool splits_in_config_ = false;  ///< Several values may share a line of the config file.
   double lower_ = -std::numeric_limits<double>::infinity();

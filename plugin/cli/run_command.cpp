@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "meshio/reader.h"
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/option_hints.h"
@@ -26,7 +27,6 @@ namespace {
 struct Outcome {
   Json report;
   std::exception_ptr error;
-  bool is_done = false;
 };
 
 /// The error with the name of the input, where the text does not tell it, and the options that
@@ -37,13 +37,14 @@ std::string failure_of(const RunJob& job, const std::exception& error) {
   return message.find(input) == std::string::npos ? input + ": " + message : message;
 }
 
-[[noreturn]] void fail_alone(const RunJob& job, const std::exception_ptr& error) {
+/// The error of the only job there is, as the command is to end with it.
+std::exception_ptr failure_alone(const RunJob& job, const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const UsageError& usage) {
-    throw UsageError(failure_of(job, usage));
+    return std::make_exception_ptr(UsageError(failure_of(job, usage)));
   } catch (const std::exception& other) {
-    throw Error(failure_of(job, other));
+    return std::make_exception_ptr(Error(failure_of(job, other)));
   }
 }
 
@@ -116,8 +117,9 @@ Json write_series(const RunPlan& plan, const std::vector<Outcome>& outcomes, boo
 
 void print_series(Console& console, const Json& reports, bool dry_run) {
   for (const Json& report : reports)
-    console.results() << (dry_run ? "would write " : "") << report.at("output").get<std::string>()
-                      << ": " << report.at("steps").get<std::size_t>() << " steps\n";
+    console.results() << (dry_run ? "would write " : "")
+                      << printable(report.at("output").get<std::string>()) << ": "
+                      << report.at("steps").get<std::size_t>() << " steps\n";
 }
 
 }  // namespace
@@ -133,6 +135,25 @@ int RunCommand::run(Console& console) {
     print_formats(console, options_.json);
     return exit_done;
   }
+  Json summary = {{"operator", options_.operator_file.string()},
+                  {"dry_run", options_.dry_run},
+                  {"done", 0},
+                  {"failed", 0},
+                  {"files", Json::array()}};
+  std::exception_ptr failure;
+  try {
+    failure = run_all(console, summary);
+  } catch (const std::exception& error) {
+    // What is no fault of a single file: the plan, the operator, the query, a collection.
+    summary["error"] = one_line(error);
+    failure = std::current_exception();
+  }
+  if (options_.json) console.print_json(summary);
+  if (failure) std::rethrow_exception(failure);
+  return summary.at("failed") > 0 ? exit_failed : exit_done;
+}
+
+std::exception_ptr RunCommand::run_all(Console& console, Json& summary) const {
   OutputGuard guard;
   RunPlan plan = plan_run(options_, std::cin, guard);
   const JobRunner runner(options_, guard);
@@ -145,6 +166,7 @@ int RunCommand::run(Console& console) {
       plan.jobs.size(), options_.files_at_once,
       [&](std::size_t i) {
         try {
+          if (!plan.jobs[i].error.empty()) throw FileError(plan.jobs[i].error);
           outcomes[i].report = runner.process(plan.jobs[i]);
         } catch (...) {
           outcomes[i].error = std::current_exception();
@@ -163,24 +185,20 @@ int RunCommand::run(Console& console) {
           outcomes[i].report = {{"input", plan.jobs[i].input.string()}, {"error", message}};
         }
       });
+
+  const auto done = static_cast<std::int64_t>(plan.jobs.size()) - failed;
+  summary["done"] = done;
+  summary["failed"] = failed;
+  for (const Outcome& outcome : outcomes) summary["files"].push_back(outcome.report);
   // A single file ends the command, with the exit status of its error.
-  if (alone && outcomes.front().error) fail_alone(plan.jobs.front(), outcomes.front().error);
+  if (alone && outcomes.front().error)
+    return failure_alone(plan.jobs.front(), outcomes.front().error);
 
   const Json series = write_series(plan, outcomes, options_.dry_run);
-  Json files = Json::array();
-  for (Outcome& outcome : outcomes) files.push_back(std::move(outcome.report));
-  const Json means = mean_errors(files);
-  const auto done = static_cast<std::int64_t>(plan.jobs.size()) - failed;
-  if (options_.json) {
-    Json summary = {{"operator", options_.operator_file.string()},
-                    {"dry_run", options_.dry_run},
-                    {"done", done},
-                    {"failed", failed},
-                    {"files", std::move(files)}};
-    if (!series.empty()) summary["series"] = series;
-    if (!means.empty()) summary["mean_errors"] = means;
-    console.print_json(summary);
-  } else {
+  const Json means = mean_errors(summary["files"]);
+  if (!series.empty()) summary["series"] = series;
+  if (!means.empty()) summary["mean_errors"] = means;
+  if (!options_.json) {
     print_series(console, series, options_.dry_run);
     if (done > 1 && !means.empty()) {
       console.results() << "mean over " << done << " files:\n";
@@ -191,7 +209,7 @@ int RunCommand::run(Console& console) {
     console.error(std::to_string(failed) + " of " + std::to_string(plan.jobs.size()) +
                   " files failed, " + std::to_string(done) +
                   (options_.dry_run ? " would be written" : " were written"));
-  return failed > 0 ? exit_failed : exit_done;
+  return nullptr;
 }
 
 }  // namespace funcattn

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <istream>
+#include <exception>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "plugin/cli/command.h"
 #include "plugin/cli/run_options.h"
 
@@ -20,6 +21,10 @@ class RunCommand : public Command {
   int run(Console& console) override;
 
  private:
+  /// Processes all inputs and fills `summary`. @return what to end the command with, if it failed
+  /// as a whole. Throws what is no fault of a single file.
+  std::exception_ptr run_all(Console& console, Json& summary) const;
+
   RunOptions options_;
 };
 

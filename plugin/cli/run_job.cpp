@@ -85,7 +85,7 @@ MeshTree JobRunner::read(const RunJob& job) const {
 }
 
 ResampledTree JobRunner::resampled(const MeshTree& tree) const {
-  if (options_.resample.empty()) return {tree, false};
+  if (!options_.resample) return {tree, false};
   const Json& contract = stage_.contract();
   const std::string weights =
       options_.weights.empty() ? contract.at("weights").get<std::string>() : options_.weights;
@@ -109,6 +109,19 @@ void JobRunner::choose_extension(RunJob& job, const MeshTree& given, const MeshT
   guard_.claim(job.output, job.input);
 }
 
+/// What was asked for and could have no effect, which only the mesh and its format tell.
+std::vector<std::string> JobRunner::unused_options(const RunJob& job,
+                                                   const ResampledTree& source) const {
+  std::vector<std::string> warnings;
+  const bool chooses = options_.seed || options_.resample_method == SamplingMethod::random;
+  if (chooses && !source.has_weights)
+    warnings.push_back("no points were chosen at this resolution, so that " +
+                       options_.choice_options() + " had no effect");
+  if (const std::string reason = options_.unused_encoding(job.output); !reason.empty())
+    warnings.push_back(reason);
+  return warnings;
+}
+
 Json JobRunner::process(RunJob& job) const {
   const auto start = std::chrono::steady_clock::now();
   check_target(job.output);  // Before the work.
@@ -121,14 +134,14 @@ Json JobRunner::process(RunJob& job) const {
   if (options_.profile) stage_options.engine.profile = &profile;
   if (source.has_weights) stage_options.weights = std::string("array:") + sampling_weights_name;
   const MeshTree* query = query_ ? &*query_ : nullptr;
-  const MeshTree& receives = query ? *query : source.tree;
 
   Json report = {{"input", job.input.string()}};
   StageReport stage_report;
   if (options_.dry_run) {
-    stage_report = stage_.check(source.tree, query, stage_options);
-    choose_extension(job, query ? *query : given, receives);
-    check_format(receives, job.output);
+    const TreeResult result = stage_.check(source.tree, query, stage_options);
+    choose_extension(job, query ? *query : given, result.tree);
+    check_write(result.tree, job.output, options_.write_options());
+    stage_report = result;
   } else {
     const TreeResult result = query ? stage_.run(source.tree, *query, stage_options)
                                     : stage_.run(source.tree, stage_options);
@@ -139,6 +152,8 @@ Json JobRunner::process(RunJob& job) const {
     if (options_.profile)
       report["profile"] = profile_to_json(read_seconds, profile, stage_seconds, lap());
   }
+  for (const std::string& warning : unused_options(job, source))
+    stage_report.warnings.push_back(job.input.string() + ": " + warning);
 
   const Json& contract = stage_.contract();
   report["output"] = job.output.string();
@@ -163,9 +178,10 @@ std::string error_text(const Json& error) {
   const auto number = [&](const char* key) {
     return format_significant(error.at(key).get<double>(), 4);
   };
-  return "  " + error.at("array").get<std::string>() + " against " +
-         error.at("against").get<std::string>() + ": relative L2 " + number("relative_l2") +
-         ", RMSE " + number("rmse") + ", largest " + number("max_error") + "\n";
+  return "  " + printable(error.at("array").get<std::string>()) + " against " +
+         printable(error.at("against").get<std::string>()) + ": relative L2 " +
+         number("relative_l2") + ", RMSE " + number("rmse") + ", largest " + number("max_error") +
+         "\n";
 }
 
 namespace {
@@ -189,13 +205,13 @@ std::string profile_text(const Json& profile) {
 std::string job_text(const Json& report) {
   const char* entries = report.contains("cells") ? "cells" : "points";
   const auto list = [&](const char* key) {
-    return join(report.at(key).get<std::vector<std::string>>(), ", ");
+    return printable(join(report.at(key).get<std::vector<std::string>>(), ", "));
   };
-  const std::string output = report.at("output").get<std::string>();
+  const std::string output = printable(report.at("output").get<std::string>());
   const std::string count = std::to_string(report.at(entries).get<std::int64_t>()) + " " + entries;
   if (report.contains("inputs")) {
     const std::string inputs = list("inputs");
-    return report.at("input").get<std::string>() + ": " + count + "\n  would read " +
+    return printable(report.at("input").get<std::string>()) + ": " + count + "\n  would read " +
            (inputs.empty() ? "coordinates only" : inputs) +
            " (weights: " + report.at("weights").get<std::string>() + ")\n  would write " + output +
            " with " + list("arrays") + "\n";

@@ -25,6 +25,7 @@ class JobRunner {
  private:
   MeshTree read(const RunJob& job) const;
   ResampledTree resampled(const MeshTree& tree) const;
+  std::vector<std::string> unused_options(const RunJob& job, const ResampledTree& source) const;
   void choose_extension(RunJob& job, const MeshTree& given, const MeshTree& result) const;
 
   const RunOptions& options_;

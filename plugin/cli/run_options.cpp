@@ -4,6 +4,7 @@
 
 #include "core/affinity.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "meshio/quadrature.h"
 #include "plugin/cli/command.h"
 
@@ -63,9 +64,11 @@ void RunOptions::describe(OptionTable& table) {
   table.flag("interpolate-inputs", interpolate_inputs,
              "take inputs that the query mesh lacks from the source, linearly in its cells");
   table
-      .value("resample", resample,
-             "first bring INPUT to another resolution: a factor (x2, 0.5) or a number of points")
-      .placeholder("FACTOR|COUNT")
+      .value(
+          "resample", resample,
+          "first bring INPUT to another resolution: a factor (x2, x0.5, 0.5) or, in digits alone, "
+          "a number of points (5000)")
+      .placeholder("xFACTOR|COUNT")
       .default_text("none");
   table
       .choice("resample-method", resample_method,
@@ -85,14 +88,16 @@ void RunOptions::describe(OptionTable& table) {
              "results get the names of the inputs")
       .placeholder("PATH")
       .default_text("NAME_predicted.EXT in the current folder");
-  table.value("suffix", suffix, "appended to the names of the predicted arrays");
+  table.value("suffix", suffix, "appended to the names of the predicted arrays").may_be_empty();
   table.flag("overwrite", overwrite, "replace arrays that have a predicted name");
-  table.choice("encoding", encoding,
-               {{"appended", Encoding::appended},
-                {"appended-base64", Encoding::appended_base64},
-                {"binary", Encoding::binary},
-                {"ascii", Encoding::ascii}},
-               "how numbers are written");
+  table
+      .choice("encoding", encoding,
+              {{"appended", Encoding::appended},
+               {"appended-base64", Encoding::appended_base64},
+               {"binary", Encoding::binary},
+               {"ascii", Encoding::ascii}},
+              "how numbers are written; .vtk files are binary or ascii")
+      .default_text("appended, binary in .vtk");
   table
       .choice("compression", compression,
               {{"none", Compression::none},
@@ -118,15 +123,17 @@ void RunOptions::validate() const {
     return;
   }
   if (!weights.empty()) (void)weight_choice_from_string(weights);
-  if (!resample.empty()) {
+  if (resample) {
     try {
-      (void)resampling();
+      if (resampling().factor > 1 && !choice_options().empty())
+        throw UsageError("a finer mesh leaves no points to choose; leave " + choice_options() +
+                         " away");
     } catch (const UsageError& error) {
       throw UsageError("option '--resample': " + std::string(error.what()));
     }
   }
-  refuse(resample.empty() && resample_method, "resample-method", "needs --resample");
-  refuse(resample.empty() && seed, "seed", "needs --resample");
+  refuse(!resample && resample_method, "resample-method", "needs --resample");
+  refuse(!resample && seed, "seed", "needs --resample");
   refuse(query.empty() && interpolate_inputs, "interpolate-inputs", "needs --query");
   refuse(!query.empty() && per_block, "per-block",
          "has no meaning with --query, which one operator built on all blocks answers");
@@ -136,8 +143,7 @@ void RunOptions::validate() const {
   const bool ascii = encoding == Encoding::ascii;
   refuse(ascii && compression && *compression != Compression::none, "compression",
          "has no effect on --encoding ascii");
-  refuse(output.extension() == ".vtk" && (compression || compression_level), "compression",
-         "is of VTK XML files; a .vtk file has none");
+  if (const std::string reason = unused_encoding(output); !reason.empty()) throw UsageError(reason);
   refuse(compression_level && (ascii || compression == Compression::none), "compression-level",
          "has no effect without compression");
   if (std::count(inputs.begin(), inputs.end(), "-") > 1)
@@ -167,17 +173,33 @@ StageOptions RunOptions::stage_options() const {
 
 WriteOptions RunOptions::write_options() const {
   WriteOptions options;
-  options.encoding = encoding;
+  options.encoding = encoding.value_or(options.encoding);
   options.compression = compression.value_or(options.compression);
   options.compression_level = compression_level.value_or(options.compression_level);
   return options;
 }
 
 Resampling RunOptions::resampling() const {
-  Resampling result = resampling_from_string(resample);
+  Resampling result = resampling_from_string(*resample);
   result.method = resample_method.value_or(result.method);
   result.seed = seed.value_or(result.seed);
   return result;
+}
+
+std::string RunOptions::choice_options() const {
+  std::vector<std::string> given;
+  if (seed) given.emplace_back("--seed");
+  if (resample_method) given.emplace_back("--resample-method");
+  return join(given, " and ");
+}
+
+std::string RunOptions::unused_encoding(const std::filesystem::path& result) const {
+  if (result.extension() != ".vtk") return {};
+  if (compression || compression_level)
+    return "option '--compression' is of VTK XML files; a .vtk file has none";
+  if (encoding == Encoding::appended || encoding == Encoding::appended_base64)
+    return "option '--encoding': a .vtk file is binary or ascii";
+  return {};
 }
 
 }  // namespace funcattn

@@ -23,7 +23,7 @@ struct RunOptions {
   bool convert_association = false;
   std::filesystem::path query;  ///< Empty: the result belongs to the input.
   bool interpolate_inputs = false;
-  std::string resample;  ///< Empty: the mesh as it is.
+  std::optional<std::string> resample;
   std::optional<SamplingMethod> resample_method;
   std::optional<std::uint64_t> seed;
   std::vector<std::string> error_against;
@@ -31,7 +31,7 @@ struct RunOptions {
   std::filesystem::path output;
   std::string suffix = "_predicted";
   bool overwrite = false;
-  Encoding encoding = Encoding::appended;
+  std::optional<Encoding> encoding;
   std::optional<Compression> compression;
   std::optional<int> compression_level;
   bool dry_run = false;
@@ -53,7 +53,11 @@ struct RunOptions {
   int threads_per_file() const;
   StageOptions stage_options() const;
   WriteOptions write_options() const;
-  Resampling resampling() const;  ///< Of `resample`, which must not be empty.
+  Resampling resampling() const;  ///< Of `resample`, which must have been given.
+  /// What of the options for a coarser mesh was given: "--seed and --resample-method".
+  std::string choice_options() const;
+  /// Why options about encoding have no effect on such a file; empty: they have.
+  std::string unused_encoding(const std::filesystem::path& result) const;
 };
 
 }  // namespace funcattn

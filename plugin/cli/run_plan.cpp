@@ -45,22 +45,41 @@ void check_writable_format(const fs::path& output) {
                    output.string() + "' is none that can be written; known: " + known);
 }
 
+/// What one input stands for, or why it stands for nothing.
+struct GatheredInput {
+  InputFiles files;
+  std::string error;
+};
+
 /// All that the inputs stand for, in order. Lists of steps are looked up later.
-std::vector<InputFiles> gather_inputs(const RunOptions& options, std::istream& standard_input) {
-  std::vector<fs::path> locations;
-  std::vector<InputFiles> inputs;
+std::vector<GatheredInput> gather_inputs(const RunOptions& options, std::istream& standard_input) {
+  std::vector<GatheredInput> inputs;
+  const auto gather = [&](const fs::path& input, const auto& list) {
+    try {
+      list();
+    } catch (const FileError& error) {
+      inputs.push_back({{input, {}, false}, error.what()});
+    }
+  };
   const auto add_location = [&](const fs::path& location) {
-    std::error_code ignored;
-    if (fs::exists(location, ignored))
-      inputs.push_back(list_input(location));
-    else
-      inputs.push_back({location, {{location, std::nullopt}}, false});
+    gather(location, [&] {
+      std::error_code ignored;
+      if (fs::exists(location, ignored))
+        inputs.push_back({list_input(location, MissingFiles::keep), {}});
+      else
+        inputs.push_back({{location, {{location, std::nullopt}}, false}, {}});
+    });
   };
   for (const fs::path& input : options.inputs) {
     if (input == "-")
-      for (const fs::path& file : read_list(standard_input)) add_location(file);
+      gather("standard input", [&] {
+        for (const fs::path& file : read_list(standard_input, MissingFiles::keep))
+          add_location(file);
+      });
     else if (is_pattern(input))
-      for (const fs::path& file : match_pattern(input)) add_location(file);
+      gather(input, [&] {
+        for (const fs::path& file : match_pattern(input)) add_location(file);
+      });
     else
       add_location(input);
   }
@@ -89,22 +108,34 @@ class Planner {
  public:
   Planner(const RunOptions& options, RunPlan& plan) : options_(options), plan_(plan) {}
 
+  void add_failure(const fs::path& input, const std::string& error) {
+    RunJob job;
+    job.input = input;
+    job.error = error;
+    plan_.jobs.push_back(std::move(job));
+  }
+
   void add_file(const TimedFile& entry) {
     const std::vector<double> steps = steps_of(entry.file);
     if (steps.empty()) {
-      plan_.jobs.push_back(
-          {entry.file, {}, entry.time, output_for(entry.file, entry.file), !is_named_file(), {}});
+      plan_.jobs.push_back({entry.file,
+                            {},
+                            entry.time,
+                            output_for(entry.file, entry.file),
+                            !is_named_file(),
+                            {},
+                            {}});
       return;
     }
     std::vector<RunJob> jobs;
-    for (const double step : steps) jobs.push_back({entry.file, step, step, {}, true, {}});
+    for (const double step : steps) jobs.push_back({entry.file, step, step, {}, true, {}, {}});
     add_steps(entry.file, std::move(jobs));
   }
 
   void add_series(const fs::path& collection, const std::vector<TimedFile>& entries) {
     std::vector<RunJob> jobs;
     for (const TimedFile& entry : entries)
-      jobs.push_back({entry.file, {}, entry.time, {}, true, {}});
+      jobs.push_back({entry.file, {}, entry.time, {}, true, {}, {}});
     add_steps(collection, std::move(jobs));
   }
 
@@ -170,6 +201,8 @@ void OutputGuard::claim(const fs::path& output, const fs::path& input) {
     throw UsageError("the result '" + output.string() + "' would replace " + found->second.what +
                      " '" + found->second.file.string() + "'; give another --output");
   const auto [claim, is_new] = claimed_.emplace(key, input);
+  if (!is_new && identity(claim->second) == identity(input))
+    throw UsageError("'" + input.string() + "' is listed twice; list it once");
   if (!is_new)
     throw UsageError("'" + claim->second.string() + "' and '" + input.string() +
                      "' would both be written to '" + output.string() +
@@ -177,20 +210,23 @@ void OutputGuard::claim(const fs::path& output, const fs::path& input) {
 }
 
 RunPlan plan_run(const RunOptions& options, std::istream& standard_input, OutputGuard& guard) {
-  const std::vector<InputFiles> inputs = gather_inputs(options, standard_input);
+  const std::vector<GatheredInput> inputs = gather_inputs(options, standard_input);
   std::size_t results = 0;
-  for (const InputFiles& input : inputs) results += input.is_series ? 1 : input.files.size();
+  for (const auto& [files, error] : inputs)
+    results += files.is_series || !error.empty() ? 1 : files.files.size();
   if (results > 1 && !options.output.empty() && !names_folder(options.output))
     throw UsageError("option '--output': '" + options.output.string() +
                      "' is not an existing folder, which the results of " +
                      std::to_string(results) + " files need");
   RunPlan plan;
   Planner planner(options, plan);
-  for (const InputFiles& input : inputs) {
-    if (input.is_series)
-      planner.add_series(input.location, input.files);
+  for (const auto& [files, error] : inputs) {
+    if (!error.empty())
+      planner.add_failure(files.location, error);
+    else if (files.is_series)
+      planner.add_series(files.location, files.files);
     else
-      for (const TimedFile& entry : input.files) planner.add_file(entry);
+      for (const TimedFile& entry : files.files) planner.add_file(entry);
   }
 
   guard.protect(options.operator_file, "the operator");

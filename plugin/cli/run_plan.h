@@ -21,6 +21,7 @@ struct RunJob {
   /// The output's extension is that of the input, and may give way to one that can hold the result.
   bool extension_is_free = true;
   std::optional<std::size_t> series;  ///< Index of the series that the result belongs to.
+  std::string error;                  ///< Why there is nothing to process; empty: there is.
 };
 
 /// A .pvd that is written beside the results of its steps.
@@ -55,9 +56,9 @@ class OutputGuard {
 
 /// Pairs inputs (files, folders, patterns, lists, collections, steps) with outputs. The names of
 /// the list on standard input, if one is asked for, come from `standard_input`. Throws UsageError
-/// where an output would replace an input or another output, or cannot be written in its format;
-/// FileError where a folder, list or pattern stands for nothing. A single file that is missing or
-/// damaged is reported when its turn comes, so that the others are done.
+/// where an output would replace an input or another output, or cannot be written in its format.
+/// What is missing or damaged, be it a file, a folder, a list, an entry of one, or a pattern that
+/// matches nothing, is a job that fails when its turn comes, so that the others are done.
 RunPlan plan_run(const RunOptions& options, std::istream& standard_input, OutputGuard& guard);
 
 }  // namespace funcattn

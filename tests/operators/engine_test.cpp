@@ -294,7 +294,7 @@ TEST(EngineErrors, FolderForTheTemporaryFileMustExist) {
   } catch (const FileError& error) {
     EXPECT_STREQ(error.what(),
                  "cannot create a temporary file in '/nowhere/at/all': No such file or directory; "
-                 "choose another folder with --spill-folder");
+                 "choose another folder for temporary files");
   }
 }
 
@@ -321,8 +321,8 @@ TEST(EngineErrors, MemoryThatIsNotThereNamesTheOptions) {
   }
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(message,
-            "the features of the points need 0.447 GiB, which this machine does not give; use "
-            "--memory spilled (a temporary file) or --memory recomputed (more time)");
+            "the features of the points need 0.447 GiB, which this machine does not give; keep "
+            "them in a temporary file, or compute them anew");
 }
 
 TEST(EngineErrors, UnknownKindOfMemoryNamesTheKnownOnes) {

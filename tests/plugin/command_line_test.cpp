@@ -122,7 +122,7 @@ TEST(CommandLine, EveryExceptionBecomesOneLine) {
   const Outcome data = outcome_of(DataError("a.vtu: no array 'u'"));
   EXPECT_EQ(data.status, 1);
   EXPECT_EQ(data.log, "funcattn probe: a.vtu: no array 'u'\n");
-  EXPECT_EQ(outcome_of(FileError("in two\nlines")).log, "funcattn probe: in two lines\n");
+  EXPECT_EQ(outcome_of(FileError("in two\nlines")).log, "funcattn probe: in two\\nlines\n");
   EXPECT_EQ(outcome_of(std::runtime_error("what happened\nException raised from f at g.cpp")).log,
             "funcattn probe: what happened\n");
   const std::string memory =

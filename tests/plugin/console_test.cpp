@@ -30,6 +30,14 @@ TEST(TextTable, RowsAlone) {
   EXPECT_EQ(text.str(), "form        paper\nparameters  12\n");
 }
 
+TEST(Console, MessagesAreOneHarmlessLine) {
+  std::ostringstream results, log;
+  Console console(results, log, false);
+  console.warn("a\nb\x1b[2J");
+  console.error("\u00e4\t\x7f\u009b1m");
+  EXPECT_EQ(log.str(), "funcattn: warning: a\\nb\\x1b[2J\nfuncattn: \u00e4\\t\\x7f\\x9b1m\n");
+}
+
 TEST(ProgressBar, PrintsALineEveryTenSecondsAwayFromATerminal) {
   std::ostringstream log;
   double now = 100;

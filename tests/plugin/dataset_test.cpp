@@ -116,6 +116,28 @@ TEST(Dataset, ReadsAListFromAStream) {
             "the list on standard input lists no file; put one path per line");
 }
 
+TEST(Dataset, ListsMayHaveTheMarkOfUtf8) {
+  const test::TemporaryFolder folder;
+  folder.write("a.vtu", "");
+  const auto list = folder.write("list.txt",
+                                 "\xEF\xBB\xBF"
+                                 "a.vtu\n");
+  EXPECT_EQ(list_samples(list), (std::vector<std::filesystem::path>{folder / "a.vtu"}));
+  const auto wide = folder.write("wide.txt",
+                                 "\xFF\xFE"
+                                 "a.vtu\n");
+  EXPECT_EQ(error_of<FileError>([&] { (void)list_samples(wide); }),
+            "'" + wide.string() + "' is UTF-16 text; save it as UTF-8");
+}
+
+TEST(Dataset, MissingFilesAreKeptWhereAsked) {
+  const test::TemporaryFolder folder;
+  const auto list = folder.write("list.txt", "none.vtu\n");
+  const InputFiles input = list_input(list, MissingFiles::keep);
+  ASSERT_EQ(input.files.size(), 1u);
+  EXPECT_EQ(input.files[0].file, folder / "none.vtu");
+}
+
 TEST(Dataset, MatchesPatternsInNaturalOrder) {
   const TemporaryFolder folder;
   for (const char* name : {"s_10.vtu", "s_9.vtu", "t_1.vtu", "odd[1].vtu"}) folder.write(name, "");

@@ -55,13 +55,19 @@ class OptionTableTest : public ::testing::Test {
   OptionTable table;
 };
 
-TEST_F(OptionTableTest, TakesEmptyTexts) {
+TEST_F(OptionTableTest, TakesEmptyTextsWhereTheyMeanSomething) {
   table.parse({"a.vtu", "--form=few_shot", "--names", "x"});
   OptionTable other;
   std::string suffix = "_a";
-  other.value("suffix", suffix, "ending");
+  std::string weights = "auto";
+  other.value("suffix", suffix, "ending").may_be_empty();
+  other.value("weights", weights, "of the points").placeholder("CHOICE");
   other.parse({"--suffix="});
   EXPECT_EQ(suffix, "");
+  for (const std::vector<std::string>& given :
+       {std::vector<std::string>{"--weights="}, std::vector<std::string>{"--weights", ""}})
+    EXPECT_EQ(error_of<UsageError>([&] { other.parse(given); }),
+              "option '--weights': found '', expected a value (CHOICE)");
   EXPECT_NE(parse_error({"--rate="}).find("option '--rate': found '', expected a finite number"),
             std::string::npos);
 }

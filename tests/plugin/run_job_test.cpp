@@ -41,6 +41,12 @@ TEST(RunReport, TellsWhatADryRunWouldDo) {
 TEST(OptionHints, StandBehindTheAdvice) {
   EXPECT_EQ(with_option_hints("a.vtu: choose another suffix or allow overwriting"),
             "a.vtu: choose another suffix or allow overwriting (--suffix, --overwrite)");
+  EXPECT_EQ(
+      with_option_hints("a.vtu: the features of the points need 9 GiB, which this machine does "
+                        "not give; keep them in a temporary file, or compute them anew"),
+      "a.vtu: the features of the points need 9 GiB, which this machine does not give; keep "
+      "them in a temporary file, or compute them anew (--memory spilled, --memory "
+      "recomputed)");
   EXPECT_EQ(with_option_hints("a.vtu: no such file"), "a.vtu: no such file");
 }
 

@@ -52,6 +52,8 @@ TEST_F(RunPlanTest, ResultsAreNamedAfterTheirInputs) {
   EXPECT_TRUE(plan({folder_ / "shape.stl"}).jobs.front().extension_is_free);
   // A file that is not there fails in its turn.
   EXPECT_EQ(outputs({"none.vtu"}), Names{"none_predicted.vtu"});
+  EXPECT_EQ(outputs({"-"}, "none.vtu\n" + (folder_ / "a_2.vtu").string() + "\n"),
+            (Names{"none_predicted.vtu", "a_2_predicted.vtu"}));
   options_.output = "named.vtp";
   EXPECT_EQ(outputs({folder_ / "a_1.vtu"}), Names{"named.vtp"});
   EXPECT_FALSE(plan({folder_ / "a_1.vtu"}).jobs.front().extension_is_free);
@@ -84,6 +86,43 @@ TEST_F(RunPlanTest, ASeriesGivesASeries) {
                 "'; give the name of a .pvd, or an existing folder");
 }
 
+// The others are done, and it is reported among them.
+TEST_F(RunPlanTest, WhatStandsForNothingFailsInItsTurn) {
+  folder_.write("list.txt",
+                "\xEF\xBB\xBF"
+                "a_1.vtu\nnone.vtu\n");
+  folder_.write("empty.txt", "# nothing\n");
+  folder_.write("damaged.pvd", "<VTKFile");
+  folder_.write("part.pvd",
+                "<VTKFile type=\"Collection\"><Collection>"
+                "<DataSet timestep=\"0\" file=\"none_2.vtu\"/>"
+                "<DataSet timestep=\"1\" file=\"a_2.vtu\"/></Collection></VTKFile>");
+  std::filesystem::create_directory(folder_ / "hollow");
+  const auto jobs = plan({folder_ / "list.txt", folder_ / "x*.vtu", folder_ / "empty.txt",
+                          folder_ / "damaged.pvd", folder_ / "hollow", folder_ / "part.pvd", "-",
+                          folder_ / "shape.stl"},
+                         "")
+                        .jobs;
+  ASSERT_EQ(jobs.size(), 10u);
+  EXPECT_EQ(jobs[0].input, folder_ / "a_1.vtu");
+  EXPECT_EQ(jobs[1].input, folder_ / "none.vtu");
+  EXPECT_EQ(jobs[1].error, "") << "reading it will say what is wrong";
+  EXPECT_EQ(jobs[2].input, folder_ / "x*.vtu");
+  EXPECT_EQ(jobs[2].error, "no file matches '" + (folder_ / "x*.vtu").string() + "'");
+  EXPECT_EQ(jobs[3].error,
+            "'" + (folder_ / "empty.txt").string() + "' lists no file; put one path per line");
+  EXPECT_EQ(jobs[4].error.rfind("cannot read '" + (folder_ / "damaged.pvd").string() + "': ", 0),
+            0u);
+  EXPECT_EQ(jobs[5].error.rfind("'" + (folder_ / "hollow").string() + "' holds no mesh file (", 0),
+            0u);
+  EXPECT_EQ(jobs[6].input, folder_ / "none_2.vtu");
+  EXPECT_EQ(jobs[6].series, 0u);
+  EXPECT_EQ(jobs[7].output, "part_predicted_0001.vtu");
+  EXPECT_EQ(jobs[8].input, "standard input");
+  EXPECT_EQ(jobs[8].error, "the list on standard input lists no file; put one path per line");
+  EXPECT_EQ(jobs[9].error, "");
+}
+
 TEST_F(RunPlanTest, NothingIsReplaced) {
   options_.output = folder_.path();
   EXPECT_EQ(refusal({folder_ / "a_1.vtu"}),
@@ -98,6 +137,8 @@ TEST_F(RunPlanTest, NothingIsReplaced) {
             "'" + (folder_ / "a_1.vtu").string() + "' and '" +
                 (folder_ / "other/a_1.vtu").string() +
                 "' would both be written to 'a_1_predicted.vtu'; run them one at a time");
+  EXPECT_EQ(refusal({folder_ / "a_1.vtu", folder_ / "a_*.vtu"}),
+            "'" + (folder_ / "a_1.vtu").string() + "' is listed twice; list it once");
   options_.output = folder_ / "new.vtu";
   EXPECT_NE(refusal({folder_ / "a_1.vtu", folder_ / "a_2.vtu"})
                 .find("is not an existing folder, which the results of 2 files need"),

@@ -1,14 +1,21 @@
 // What StageOptions ask for beyond a plain prediction: NaN, queries, conversion, errors.
 
+#include <vtkCellData.h>
+#include <vtkIdList.h>
 #include <vtkImageData.h>
 #include <vtkNew.h>
+#include <vtkPointData.h>
 #include <vtkPolyData.h>
+#include <vtkUnsignedCharArray.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/error.h"
 #include "meshio/association_conversion.h"
 #include "meshio/quadrature.h"
+#include "meshio/subset.h"
 #include "operators/operator_file.h"
 #include "plugin/stage.h"
 #include "tests/plugin/samples.h"
@@ -30,6 +37,39 @@ RowMatrix values(const Mesh& mesh, const std::string& name,
 
 double distance(const RowMatrix& a, const RowMatrix& b) {
   return (a - b).cwiseAbs().maxCoeff();
+}
+
+/// A copy of `mesh` (a point set) with one coordinate of a point replaced.
+Mesh with_place(const Mesh& mesh, vtkIdType point, double x) {
+  auto copy =
+      vtkSmartPointer<vtkPointSet>::Take(vtkPointSet::SafeDownCast(mesh.vtk()->NewInstance()));
+  copy->DeepCopy(mesh.vtk());
+  double place[3];
+  copy->GetPoint(point, place);
+  place[0] = x;
+  copy->GetPoints()->SetPoint(point, place);
+  return {copy, mesh.origin()};
+}
+
+/// A copy of `mesh` that marks points as owned by another piece, and the cells around them.
+Mesh with_ghosts(const Mesh& mesh, const std::set<vtkIdType>& points) {
+  const auto copy = vtkSmartPointer<vtkDataSet>::Take(mesh.vtk()->NewInstance());
+  copy->ShallowCopy(mesh.vtk());
+  vtkNew<vtkUnsignedCharArray> of_points, of_cells;
+  for (vtkIdType i = 0; i < copy->GetNumberOfPoints(); ++i)
+    of_points->InsertNextValue(points.count(i) ? vtkDataSetAttributes::DUPLICATEPOINT : 0);
+  vtkNew<vtkIdList> corners;
+  for (vtkIdType cell = 0; cell < copy->GetNumberOfCells(); ++cell) {
+    copy->GetCellPoints(cell, corners);
+    const bool is_ghost = std::any_of(corners->begin(), corners->end(),
+                                      [&](vtkIdType id) { return points.count(id) > 0; });
+    of_cells->InsertNextValue(is_ghost ? vtkDataSetAttributes::DUPLICATECELL : 0);
+  }
+  of_points->SetName(vtkDataSetAttributes::GhostArrayName());
+  of_cells->SetName(vtkDataSetAttributes::GhostArrayName());
+  copy->GetPointData()->AddArray(of_points);
+  copy->GetCellData()->AddArray(of_cells);
+  return {copy, mesh.origin()};
 }
 
 class StageOptionsTest : public ::testing::Test {
@@ -117,7 +157,106 @@ TEST_F(StageOptionsTest, ImagesCannotLosePoints) {
   EXPECT_TRUE(std::isnan(values(stage.run(mesh, options).mesh, "pressure_predicted")(5, 0)));
 }
 
+// Cells around a point without a place weigh nothing, so that what is left is the mesh without it.
+TEST_F(StageOptionsTest, PointsWithoutAPlaceAreMasked) {
+  for (const auto association : {Association::point, Association::cell}) {
+    const OperatorStage stage = stage_of(test::make_surrogate(association));
+    const Mesh damaged = with_place(grid_, 8, nan);
+    EXPECT_EQ(error_of<DataError>([&] { (void)stage.run(damaged); }),
+              "grid.vtu: the coordinates of the points hold NaN or Inf at 1 of 30 entries, the "
+              "first at index 8; repair these values, or let the NaN policy mask or drop such "
+              "entries");
+    StageOptions options;
+    options.nan = NanPolicy::mask;
+    const StageResult masked = stage.run(damaged, options);
+    const RowMatrix found = values(masked.mesh, "pressure_predicted", association);
+    options.nan = NanPolicy::drop;
+    const StageResult dropped = stage.run(damaged, options);
+    const RowMatrix left = values(dropped.mesh, "pressure_predicted", association);
+    ASSERT_TRUE(left.allFinite());
+    EXPECT_EQ(left.rows(), found.rows() - masked.unusable);
+    KeepMask kept(30, true);
+    kept[8] = false;
+    const Mesh clean = keep_points(grid_, kept);
+    const RowMatrix expected = values(stage.run(clean).mesh, "pressure_predicted", association);
+    ASSERT_EQ(expected.rows(), left.rows());
+    EXPECT_LT(distance(left, expected), 1e-12);
+    Eigen::Index next = 0;
+    for (Eigen::Index i = 0; i < found.rows(); ++i)
+      if (!std::isnan(found(i, 0))) {
+        EXPECT_EQ(found(i, 0), left(next, 0));
+        ++next;
+      }
+    EXPECT_EQ(next, left.rows());
+  }
+}
+
+TEST_F(StageOptionsTest, GhostsNeedNoPlace) {
+  const OperatorStage stage = stage_of(test::make_surrogate());
+  const Mesh ghosts = with_ghosts(grid_, {0, 1});
+  for (const char* weights : {"measure", "uniform", "density"}) {
+    StageOptions options;
+    options.weights = weights;
+    const RowMatrix whole = values(stage.run(ghosts, options).mesh, "pressure_predicted");
+    const RowMatrix found =
+        values(stage.run(with_place(ghosts, 0, nan), options).mesh, "pressure_predicted");
+    EXPECT_TRUE(std::isnan(found(0, 0)));
+    EXPECT_LT(distance(found.bottomRows(29), whole.bottomRows(29)), 1e-12) << weights;
+  }
+}
+
+TEST_F(StageOptionsTest, NothingIsLeftWhereNoCellIs) {
+  const OperatorStage stage = stage_of(test::make_surrogate());
+  Mesh damaged = grid_;
+  for (vtkIdType i = 0; i < 30; ++i)
+    if (i % 6 % 2 == 0 || i % 6 == 5) damaged = with_place(damaged, i, nan);
+  StageOptions options;
+  options.nan = NanPolicy::mask;
+  EXPECT_EQ(error_of<DataError>([&] { (void)stage.run(damaged, options); }),
+            "grid.vtu: nothing to compute from is left, since all that weighs anything holds NaN "
+            "or Inf");
+}
+
 // --- Query
+
+TEST_F(StageOptionsTest, PlacesOfAQueryMayBeNaN) {
+  const Mesh query = test::make_grid(4, 4)
+                         .with_array({"p", Association::point, 1, ""}, RowMatrix::Ones(16, 1))
+                         .with_array({"u", Association::point, 3, ""}, RowMatrix::Ones(16, 3));
+  const Mesh line = test::make_scattered_line(20, 5);
+  const struct {
+    Operator op;
+    Mesh source;
+    std::string array;
+    std::vector<std::string> truth;
+  } cases[] = {{test::make_surrogate(), grid_, "pressure_predicted", {"p", "u"}},
+               {test::make_regression(), line, "y_predicted", {"p"}}};
+  for (const auto& one : cases) {
+    const OperatorStage stage = stage_of(one.op);
+    StageOptions options;
+    options.error_against = one.truth;
+    const MeshTree damaged(with_place(query, 5, nan));
+    EXPECT_EQ(error_of<DataError>([&] { (void)stage.run(MeshTree(one.source), damaged, options); }),
+              "grid.vtu: the coordinates of the points hold NaN or Inf at 1 of 16 entries, the "
+              "first at index 5; repair these values, or let the NaN policy mask or drop such "
+              "entries");
+    const RowMatrix whole = values(
+        stage.run(MeshTree(one.source), MeshTree(query), options).tree.leaves()[0], one.array);
+    options.nan = NanPolicy::mask;
+    const TreeResult masked = stage.run(MeshTree(one.source), damaged, options);
+    const RowMatrix found = values(masked.tree.leaves()[0], one.array);
+    EXPECT_EQ(masked.unusable, 1);
+    EXPECT_EQ(masked.warnings.back(), "grid.vtu: 1 of 16 points hold NaN or Inf and take no part");
+    EXPECT_TRUE(std::isnan(found(5, 0)));
+    EXPECT_LT(distance(found.topRows(5), whole.topRows(5)), 1e-12);
+    EXPECT_LT(distance(found.bottomRows(10), whole.bottomRows(10)), 1e-12);
+    for (const ArrayError& error : masked.errors) EXPECT_TRUE(std::isfinite(error.relative_l2));
+    options.nan = NanPolicy::drop;
+    const TreeResult dropped = stage.run(MeshTree(one.source), damaged, options);
+    EXPECT_EQ(dropped.tree.leaves()[0].count(Association::point), 15);
+    EXPECT_TRUE(values(dropped.tree.leaves()[0], one.array).allFinite());
+  }
+}
 
 TEST_F(StageOptionsTest, TheSourceItselfAsQueryChangesNothing) {
   const OperatorStage stage = stage_of(test::make_surrogate());
@@ -279,12 +418,51 @@ TEST_F(StageOptionsTest, MeasuresErrorsWithTheQuadrature) {
 
 TEST_F(StageOptionsTest, CheckFindsWhatRunWouldRefuse) {
   const OperatorStage stage = stage_of(test::make_surrogate());
-  const StageReport report = stage.check(MeshTree(grid_), nullptr);
+  const TreeResult report = stage.check(MeshTree(grid_), nullptr);
   EXPECT_EQ(report.entries, 30);
   EXPECT_TRUE(report.warnings.empty());
+  // Its meshes are those of run(), with other numbers.
+  EXPECT_EQ(values(report.tree.leaves()[0], "displacement_predicted"), RowMatrix::Zero(30, 3));
   const Mesh lacking = without_array(grid_, "force", Association::point);
   const auto run = error_of<DataError>([&] { (void)stage.run(lacking); });
   EXPECT_EQ(error_of<DataError>([&] { (void)stage.check(MeshTree(lacking), nullptr); }), run);
+}
+
+TEST_F(StageOptionsTest, CheckKnowsWhatWillBeNaNOrDropped) {
+  const OperatorStage stage = stage_of(test::make_surrogate());
+  const MeshTree damaged(with_value(grid_, "load", Association::point, 8, nan));
+  StageOptions options;
+  options.nan = NanPolicy::mask;
+  const RowMatrix found =
+      values(stage.check(damaged, nullptr, options).tree.leaves()[0], "pressure_predicted");
+  EXPECT_TRUE(std::isnan(found(8, 0)));
+  EXPECT_EQ(found.array().isNaN().count(), 1);
+  options.nan = NanPolicy::drop;
+  EXPECT_EQ(stage.check(damaged, nullptr, options).tree.leaves()[0].count(Association::point), 29);
+}
+
+TEST_F(StageOptionsTest, CheckTriesTheSpillFolder) {
+  const OperatorStage stage = stage_of(test::make_surrogate());
+  StageOptions options;
+  options.engine.memory = ActivationMemory::spilled;
+  options.engine.spill_folder = folder_ / "none";
+  const auto run = error_of<FileError>([&] { (void)stage.run(grid_, options); });
+  EXPECT_EQ(run, "cannot create a temporary file in '" + (folder_ / "none").string() +
+                     "': No such file or directory; choose another folder for temporary files");
+  EXPECT_EQ(error_of<FileError>([&] { (void)stage.check(MeshTree(grid_), nullptr, options); }),
+            run);
+}
+
+TEST_F(StageOptionsTest, ErrorsOfHugeFieldsAreNumbers) {
+  const OperatorStage stage = stage_of(test::make_surrogate());
+  const Mesh mesh =
+      grid_.with_array({"p", Association::point, 1, ""}, RowMatrix::Constant(30, 1, 1e300))
+          .with_array({"u", Association::point, 3, ""}, RowMatrix::Ones(30, 3));
+  StageOptions options;
+  options.error_against = {"p", "u"};
+  const ArrayError error = stage.run(mesh, options).errors[0];
+  EXPECT_NEAR(error.relative_l2, 1, 1e-12);
+  EXPECT_NEAR(error.rmse / 1e300, 1, 1e-12);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vtkMultiBlockDataSet.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkPointSet.h>
 #include <vtkStringArray.h>
 #include <vtkUnsignedCharArray.h>
 
@@ -107,6 +108,10 @@ void write_awkward_meshes(const fs::path& folder) {
   const Mesh grid = make_grid(6, 5);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   write_mesh(with_value(grid, "load", Association::point, 8, nan), folder / "nan.vtu");
+  const Mesh elsewhere = make_grid(6, 5);
+  vtkPointSet::SafeDownCast(elsewhere.vtk())->GetPoints()->SetPoint(8, nan, 0, 0);
+  write_mesh(elsewhere, folder / "nan_place.vtu");
+  write_mesh(grid, folder / "legacy.vtk");
   write_mesh(all_ghosts(grid), folder / "ghosts.vtu");
   write_mesh(with_words(grid), folder / "words.vtu");
   RowMatrix weights = RowMatrix::Ones(30, 1);
@@ -119,6 +124,12 @@ void write_awkward_meshes(const fs::path& folder) {
                  .with_array({"load", Association::point, 1, ""}, RowMatrix::Ones(24, 1))
                  .with_array({"force", Association::point, 3, ""}, RowMatrix::Ones(24, 3)),
              folder / "image.vti");
+  RowMatrix load = RowMatrix::Ones(24, 1);
+  load(7, 0) = nan;
+  write_mesh(Mesh(image.GetPointer(), "image")
+                 .with_array({"load", Association::point, 1, ""}, load)
+                 .with_array({"force", Association::point, 3, ""}, RowMatrix::Ones(24, 3)),
+             folder / "nan.vti");
   write_mesh(with_truth(grid), folder / "truth.vtu");
   write_mesh(without_array(without_array(make_grid(9, 7), "load", Association::point), "force",
                            Association::point),
@@ -133,6 +144,8 @@ void write_awkward_meshes(const fs::path& folder) {
   write_pvd(folder / "series_lacking.pvd",
             {{folder / "grid.vtu", 0.5}, {folder / "no_load.vtu", 1.5}});
   write_file_atomically(folder / "list.txt", "grid.vtu\ncoarse.vtu\n");
+  write_file_atomically(folder / "gaps.txt", "\xEF\xBB\xBFgrid.vtu\nnone.vtu\ncoarse.vtu\n");
+  write_pvd(folder / "gaps.pvd", {{folder / "none.vtu", 0.5}, {folder / "grid.vtu", 1.5}});
 }
 
 /// An operator whose outputs have the names of the true fields.
