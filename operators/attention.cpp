@@ -39,6 +39,23 @@ Tensor least_squares_map(const Tensor& keys, const Tensor& values,
   return solve_positive_definite(system, at::matmul(transposed, V));
 }
 
+// All partial sums of accumulate() in one product: on a device that runs beside the CPU, thousands
+// of small calls would take longer than what they compute.
+Tensor accumulate_together(const Tensor& basis, const Tensor& field) {
+  const std::int64_t parts = basis.size(2) / rows_per_partial_sum;
+  const std::int64_t whole = parts * rows_per_partial_sum;
+  const auto split = [&](const Tensor& rows) {
+    return rows.narrow(2, 0, whole).unflatten(2, {parts, rows_per_partial_sum});
+  };
+  const Tensor total =
+      at::matmul(split(basis).transpose(-2, -1), split(field)).sum(2, false, torch::kFloat64);
+  const std::int64_t rest = basis.size(2) - whole;
+  if (rest == 0) return total;
+  return total +
+         at::matmul(basis.narrow(2, whole, rest).transpose(-2, -1), field.narrow(2, whole, rest))
+             .to(torch::kFloat64);
+}
+
 }  // namespace
 
 const char* to_string(Coefficients kind) {
@@ -91,6 +108,7 @@ Tensor accumulate(const Tensor& basis, const Tensor& field) {
   if (basis.scalar_type() == torch::kFloat64 || basis.size(2) <= rows_per_partial_sum) {
     return at::matmul(basis.transpose(-2, -1), field).to(torch::kFloat64);
   }
+  if (!basis.is_cpu()) return accumulate_together(basis, field);
   const auto basis_parts = basis.split(rows_per_partial_sum, 2);
   const auto field_parts = field.split(rows_per_partial_sum, 2);
   Tensor total;
