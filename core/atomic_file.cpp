@@ -21,10 +21,32 @@ std::string reason() {
   return std::strerror(errno);
 }
 
+/// What a symbolic link leads to, whether it exists or not; any other path itself. A chain that has
+/// no end is left as it is.
+fs::path without_links(fs::path path) {
+  std::error_code failure;
+  for (int i = 0; i < 40 && fs::is_symlink(fs::symlink_status(path, failure)); ++i) {
+    const fs::path target = fs::read_symlink(path, failure);
+    if (failure) break;
+    path = path.parent_path() / target;  // Which is the target where that is absolute.
+  }
+  return path;
+}
+
+/// Start of a hidden name that fits where `path` does: the whole stem of a long name would not.
+std::string hidden_stem(const fs::path& path) {
+  constexpr std::size_t longest = 100;
+  return "." + path.stem().string().substr(0, longest);
+}
+
 }  // namespace
 
-void check_target(const fs::path& path) {
-  const std::string failed = "cannot write '" + path.string() + "': ";
+void check_target(const fs::path& given) {
+  const std::string failed = "cannot write '" + given.string() + "': ";
+  struct stat existing {};
+  if (::stat(given.c_str(), &existing) != 0 && (errno == ENAMETOOLONG || errno == ELOOP))
+    throw FileError(failed + reason());
+  const fs::path path = without_links(given);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code ignored;
   if (path.filename().empty() || fs::is_directory(path, ignored))
@@ -42,13 +64,13 @@ void check_target(const fs::path& path) {
     throw FileError(failed + "the file is write-protected");
 }
 
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
-  check_target(path_);
+AtomicFile::AtomicFile(fs::path path) : path_(without_links(path)) {
+  check_target(path);
   const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
-    const std::string stem = "." + path_.stem().string() + ".part" + std::to_string(::getpid()) +
-                             "-" + std::to_string(counter++);
+    const std::string stem =
+        hidden_stem(path_) + ".part" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
     temporary_ = folder / (stem + path_.extension().string());
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;

@@ -11,9 +11,9 @@ namespace funcattn {
 
 /// A file that appears under its name complete or not at all.
 ///
-/// Content is written to a temporary name in the same folder, flushed to the disk and renamed by
-/// `commit()`; without `commit()` the temporary file is removed and whatever stood under the final
-/// name before is untouched.
+/// A symbolic link stays, and what it leads to is replaced. Content is written to a temporary name
+/// in the same folder, flushed to the disk and renamed by `commit()`; without `commit()` the
+/// temporary file is removed and whatever stood under the final name before is untouched.
 ///
 /// Either write through `temporary_path()` with a library of your own, or call `write()`.
 class AtomicFile {
@@ -25,6 +25,7 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
+  /// Where the file appears: behind all links.
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& temporary_path() const { return temporary_; }
 

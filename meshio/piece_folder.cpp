@@ -50,14 +50,15 @@ std::set<fs::path> all_references(const fs::path& folder) {
 }  // namespace
 
 PieceFolder::PieceFolder(const fs::path& index)
-    : index_(index), parent_(index.has_parent_path() ? index.parent_path() : fs::path(".")) {
+    : index_(index),
+      parent_(index_.path().has_parent_path() ? index_.path().parent_path() : fs::path(".")) {
   temporary_ = index_.temporary_path();
   temporary_ += ".pieces";
   std::error_code failure;
   if (!fs::create_directory(temporary_, failure))
     throw FileError("cannot write '" + index.string() + "': " + failure.message());
   notes_.emplace_back(temporary_);
-  const std::string stem = index.stem().string();
+  const std::string stem = index_.path().stem().string();
   name_ = stem;
   for (int i = 1; fs::exists(fs::symlink_status(parent_ / name_)); ++i) {
     if (i > kMostFolders)

@@ -46,6 +46,32 @@ TEST_F(AtomicFileTest, OldContentSurvivesAFailure) {
   EXPECT_EQ(read_file(path), "old");
 }
 
+TEST_F(AtomicFileTest, LinksStay) {
+  fs::create_directory(folder_ / "real");
+  fs::create_symlink("real/file", folder_ / "link");
+  fs::create_symlink(folder_ / "link", folder_ / "to link");
+  for (const char* content : {"new", "newer"}) {  // The link leads nowhere at first.
+    write_file_atomically(folder_ / "to link", content);
+    EXPECT_EQ(read_file(folder_ / "real" / "file"), content);
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+    EXPECT_TRUE(fs::is_symlink(folder_ / "to link"));
+  }
+  fs::create_symlink("circle", folder_ / "circle");
+  EXPECT_THROW(write_file_atomically(folder_ / "circle", ""), FileError);
+}
+
+TEST_F(AtomicFileTest, NamesMayBeAsLongAsTheSystemTakes) {
+  const std::string longest = std::string(251, 'n') + ".vtu";
+  write_file_atomically(folder_ / longest, "whole");
+  EXPECT_EQ(read_file(folder_ / longest), "whole");
+  try {
+    check_target(folder_ / ("n" + longest));
+    FAIL();
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("File name too long"), std::string::npos);
+  }
+}
+
 TEST_F(AtomicFileTest, SaysWhatIsWrongWithTheTarget) {
   const auto message = [](const fs::path& path) -> std::string {
     try {
