@@ -94,11 +94,27 @@ Eigen::VectorXd shares(const RowMatrix& coordinates, const Eigen::VectorXd& weig
   return sums;
 }
 
+/// Nothing is near such a place, nor between it and another.
+void refuse_non_finite_places(const Mesh& leaf, Association association,
+                              const RowMatrix& coordinates) {
+  Eigen::Index count = 0;
+  Eigen::Index first = -1;
+  for (Eigen::Index row = 0; row < coordinates.rows(); ++row) {
+    if (coordinates.row(row).allFinite()) continue;
+    if (first < 0) first = row;
+    ++count;
+  }
+  if (count > 0)
+    throw DataError(leaf.origin() + ": the coordinates of the " + to_string(association) +
+                    "s hold NaN or Inf at " + std::to_string(count) + " of " +
+                    std::to_string(coordinates.rows()) + " entries, the first at index " +
+                    std::to_string(first) + "; repair or remove them before the resampling");
+}
+
 Mesh take_subset(const Mesh& leaf, Association association, std::int64_t count,
                  const Resampling& resampling, const WeightChoice& weight_choice) {
   const RowMatrix coordinates = leaf.coordinates(association);
-  if (!coordinates.allFinite())
-    throw DataError(leaf.origin() + ": the coordinates hold NaN or Inf; no subset can be taken");
+  refuse_non_finite_places(leaf, association, coordinates);
   if (leaf.has_array(sampling_weights_name, association))
     throw DataError(leaf.origin() + ": there is a " + to_string(association) + " array '" +
                     sampling_weights_name +
@@ -193,6 +209,7 @@ ResampledTree resample(const MeshTree& tree, Association association, const Resa
           resample_structured(leaf, std::pow(factor, 1.0 / structured_dimension(leaf))));
     } else if (finer) {
       refuse_ghosts(leaf);
+      refuse_non_finite_places(leaf, Association::point, leaf.coordinates(Association::point));
       const double factor = static_cast<double>(target) / static_cast<double>(present);
       leaves.push_back(
           refine(leaf, std::llround(static_cast<double>(leaf.count(Association::point)) * factor)));

@@ -349,6 +349,20 @@ TEST(Resampling, WhatIsThereAlreadyStays) {
   }
 }
 
+TEST(Resampling, RefusesPlacesThatAreNone) {
+  for (const char* text : {"x2", "x0.5"}) {
+    const Mesh plane = triangulated_plane(6);
+    for (const vtkIdType point : {40, 3})
+      vtkPointSet::SafeDownCast(plane.vtk())->GetPoints()->SetPoint(point, HUGE_VAL, 0, 0);
+    EXPECT_EQ(message_of<DataError>([&] {
+                (void)resample(MeshTree(plane), Association::point, resampling_from_string(text),
+                               {});
+              }),
+              "plane: the coordinates of the points hold NaN or Inf at 2 of 49 entries, the first "
+              "at index 3; repair or remove them before the resampling");
+  }
+}
+
 TEST(Resampling, RefusesAtOnceWhatCannotBeMade) {
   const auto refusal = [](const Mesh& mesh, const std::string& text) {
     return message_of<DataError>([&] {
