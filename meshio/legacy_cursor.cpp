@@ -15,6 +15,10 @@ namespace {
 
 constexpr const char* kWhitespace = " \t\r\n\f\v";
 
+bool is_space(char c) {
+  return std::string_view(kWhitespace).find(c) != std::string_view::npos;
+}
+
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -40,10 +44,15 @@ std::int64_t binary_size(const std::string& type, const std::string& what) {
   throw DataError(what + " is of the type '" + type + "', which is not known");
 }
 
-/// VTK reads small integers and vtkIdType from text as int.
+/// VTK reads vtkIdType from text as int.
 NumberKind text_kind(const std::string& type) {
   if (type == "float") return NumberKind::float32;
   if (type == "double") return NumberKind::float64;
+  if (type == "bit") return NumberKind::bit;
+  if (type == "char" || type == "signed_char") return NumberKind::int8;
+  if (type == "unsigned_char") return NumberKind::uint8;
+  if (type == "short") return NumberKind::int16;
+  if (type == "unsigned_short") return NumberKind::uint16;
   if (type == "unsigned_int") return NumberKind::uint32;
   if (type == "long" || type == "vtktypeint64") return NumberKind::int64;
   if (type == "unsigned_long" || type == "vtktypeuint64") return NumberKind::uint64;
@@ -124,7 +133,20 @@ std::string_view LegacyCursor::take_binary(std::int64_t count, std::int64_t size
   const std::string_view taken =
       std::string_view(content_).substr(at_, static_cast<std::size_t>(bytes));
   at_ += static_cast<std::size_t>(bytes);
+  require_line_end(taken, what);
   return taken;
+}
+
+/// VTK ends every array with a line end, some writers end it with nothing. Where a byte is lost,
+/// the line end stands inside; where one is added, a byte of the array stands before it.
+void LegacyCursor::require_line_end(std::string_view taken, const std::string& what) const {
+  if (taken.empty()) return;
+  const bool ended = at_ < content_.size() && is_space(content_[at_]);
+  const bool other = ended && content_[at_] != '\n' && content_[at_] != '\r';
+  if (other || (!ended && taken.back() == '\n'))
+    throw DataError(what + " of " + std::to_string(taken.size()) +
+                    " bytes has no line end behind it, but " +
+                    (other ? "one byte later" : "inside") + "; the file is damaged");
 }
 
 void LegacyCursor::skip_strings(std::int64_t count, const std::string& what) {

@@ -36,6 +36,7 @@ class LegacyCursor {
 
  private:
   std::string_view take_binary(std::int64_t count, std::int64_t size, const std::string& what);
+  void require_line_end(std::string_view taken, const std::string& what) const;
   void skip_strings(std::int64_t count, const std::string& what);
   std::string_view next_word();
 

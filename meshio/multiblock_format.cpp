@@ -20,6 +20,7 @@
 #include "meshio/xml_field_data.h"
 #include "meshio/xml_format.h"
 #include "meshio/xml_names.h"
+#include "meshio/xml_structure.h"
 #include "meshio/xml_tree.h"
 
 namespace funcattn {
@@ -202,6 +203,7 @@ vtkSmartPointer<vtkDataObject> read_multiblock(const fs::path& path, const ReadO
   const FileBytes file(path);
   const XmlDocument document = parse_vtk_xml(file);
   const std::string type = document.root.attribute("type");
+  check_xml_structure(document, file);
   const std::string version = document.root.attribute("version");
   if (!parse_double(version) || *parse_double(version) < 1 || *parse_double(version) >= 2)
     throw DataError("it is of version '" + version +

@@ -16,6 +16,15 @@ bool is_integer(std::string_view word) {
   return result.ec == std::errc{} && result.ptr == word.data() + word.size();
 }
 
+/// Of types that the language takes for characters.
+template <class T>
+bool is_small_integer(std::string_view word) {
+  int value = 0;
+  const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
+  return result.ec == std::errc{} && result.ptr == word.data() + word.size() &&
+         value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+}
+
 bool is_floating(std::string_view word, double largest) {
   double value = 0;
   const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -30,6 +39,16 @@ bool is_floating(std::string_view word, double largest) {
 bool is_number(std::string_view word, NumberKind kind) {
   if (!word.empty() && word.front() == '+') word.remove_prefix(1);
   switch (kind) {
+    case NumberKind::bit:
+      return word == "0" || word == "1";
+    case NumberKind::int8:
+      return is_small_integer<std::int8_t>(word);
+    case NumberKind::uint8:
+      return is_small_integer<std::uint8_t>(word);
+    case NumberKind::int16:
+      return is_integer<std::int16_t>(word);
+    case NumberKind::uint16:
+      return is_integer<std::uint16_t>(word);
     case NumberKind::int32:
       return is_integer<std::int32_t>(word);
     case NumberKind::uint32:

@@ -25,6 +25,7 @@
 #include "meshio/xml_extent.h"
 #include "meshio/xml_format.h"
 #include "meshio/xml_names.h"
+#include "meshio/xml_structure.h"
 #include "meshio/xml_tree.h"
 
 namespace funcattn {
@@ -85,6 +86,7 @@ class IndexInspector {
       index_.declared.cells = whole.cells();
       if (index_.pieces.empty() && whole.points() > 0)
         throw DataError("it has no <Piece>; the file is damaged");
+      check_covered(whole, extents_);
     }
     return index_;
   }
@@ -107,10 +109,14 @@ class IndexInspector {
       require_arrays(contents.cell_arrays, index_.declared.cell_arrays, "cell");
       if (is_structured(index_.type)) {
         // VTK copies the block that the index says, without looking at the piece's own extent.
-        if (extent_of(element, "Extent").bounds != contents.extent)
+        extents_.push_back(extent_of(element, "Extent"));
+        if (extents_.back().bounds != contents.extent)
           throw DataError("it has another extent than Extent=\"" + element.attribute("Extent") +
                           "\" in the index");
       } else {
+        if (contents.points > 0 &&
+            std::find(index_.pieces.begin(), index_.pieces.end(), file) != index_.pieces.end())
+          throw DataError("the index names it twice");
         index_.declared.points += contents.points;
         index_.declared.cells += contents.cells;
       }
@@ -147,6 +153,7 @@ class IndexInspector {
   const fs::path& path_;
   const XmlElement& data_set_;
   ParallelIndex index_;
+  std::vector<Extent> extents_;
   std::map<std::string, std::string> layouts_;
 };
 
@@ -154,6 +161,7 @@ ParallelIndex inspect_index(const fs::path& path) {
   const FileBytes file(path);
   const XmlDocument document = parse_vtk_xml(file);
   const std::string type = document.root.attribute("type");
+  check_xml_structure(document, file);
   const XmlElement* data_set = document.root.child(type);
   if (!data_set) throw DataError("it has no element <" + type + ">");
   return IndexInspector(path, type, *data_set).run();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <string>
 
 #include "core/atomic_file.h"
@@ -9,6 +10,7 @@
 #include "core/text.h"
 #include "meshio/file_bytes.h"
 #include "meshio/xml_names.h"
+#include "meshio/xml_structure.h"
 #include "meshio/xml_tree.h"
 
 namespace funcattn {
@@ -28,15 +30,19 @@ TimedFile entry_of(const XmlElement& element, const fs::path& folder, const std:
                    MissingFiles missing) {
   const std::string file = element.attribute("file");
   if (file.empty()) throw DataError(where + " has no attribute 'file'");
-  TimedFile entry{folder / file, std::nullopt};
+  TimedFile entry{folder / file};
   std::error_code ignored;
   if (missing == MissingFiles::refuse && !fs::is_regular_file(entry.file, ignored))
     throw DataError(where + ": there is no file '" + entry.file.string() + "'");
   const std::string time = element.attribute("timestep");
   if (!time.empty()) {
     entry.time = parse_double(time);
-    if (!entry.time) throw DataError(where + " has timestep=\"" + time + "\", expected a number");
+    if (!entry.time || !std::isfinite(*entry.time))
+      throw DataError(where + " has timestep=\"" + time + "\", expected a finite number");
   }
+  entry.group = element.attribute("group");
+  entry.part = element.attribute("part");
+  entry.name = element.attribute("name");
   return entry;
 }
 
@@ -74,12 +80,14 @@ std::string relative_to(const fs::path& folder, const fs::path& file) {
 
 std::vector<TimedFile> read_pvd(const fs::path& path, MissingFiles missing) {
   try {
-    const XmlDocument document = parse_vtk_xml(FileBytes(path));
+    const FileBytes file(path);
+    const XmlDocument document = parse_vtk_xml(file);
     std::vector<TimedFile> entries;
-    for (const XmlElement& element : collection_of(document).children)
-      if (element.name == "DataSet")
-        entries.push_back(entry_of(element, path.parent_path(),
-                                   "entry " + std::to_string(entries.size() + 1), missing));
+    const XmlElement& collection = collection_of(document);
+    check_xml_structure(document, file);
+    for (const XmlElement& element : collection.children)
+      entries.push_back(entry_of(element, path.parent_path(),
+                                 "entry " + std::to_string(entries.size() + 1), missing));
     if (entries.empty()) throw DataError("it names no file");
     return entries;
   } catch (const DataError& error) {
@@ -93,9 +101,11 @@ void write_pvd(const fs::path& path, const std::vector<TimedFile>& entries) {
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n";
   for (std::size_t i = 0; i < entries.size(); ++i)
     text += "    <DataSet timestep=\"" +
-            format_number(entries[i].time.value_or(static_cast<double>(i))) +
-            "\" group=\"\" part=\"0\" file=\"" + xml_escaped(relative_to(folder, entries[i].file)) +
-            "\"/>\n";
+            format_number(entries[i].time.value_or(static_cast<double>(i))) + "\" group=\"" +
+            xml_escaped(entries[i].group) + "\" part=\"" +
+            (entries[i].part.empty() ? "0" : xml_escaped(entries[i].part)) +
+            (entries[i].name.empty() ? "" : "\" name=\"" + xml_escaped(entries[i].name)) +
+            "\" file=\"" + xml_escaped(relative_to(folder, entries[i].file)) + "\"/>\n";
   write_file_atomically(path, text + "  </Collection>\n</VTKFile>\n");
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace funcattn {
@@ -9,7 +10,10 @@ namespace funcattn {
 /// One file of a time series.
 struct TimedFile {
   std::filesystem::path file;
-  std::optional<double> time;  ///< As the series says; the file itself may say more.
+  std::optional<double> time = {};  ///< As the series says; the file itself may say more.
+  std::string group = {};           ///< What else a collection says of the file.
+  std::string part = {};
+  std::string name = {};
 };
 
 /// What a list does about files that are not there.
@@ -20,7 +24,7 @@ enum class MissingFiles {
 
 /// Entries of a ParaView collection, in its order; paths as they lead from here, times as they
 /// stand there. Several entries of one time are the parts of one step. Throws FileError if it is
-/// damaged, has no entries or names a file that is missing.
+/// damaged, has no entries, a time that is no finite number, or names a file that is missing.
 std::vector<TimedFile> read_pvd(const std::filesystem::path& path,
                                 MissingFiles missing = MissingFiles::refuse);
 

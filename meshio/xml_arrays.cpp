@@ -55,9 +55,18 @@ void for_each_word(std::string_view text, const Visit& visit) {
 
 NumberKind text_kind(const ValueType& type) {
   if (type.floating) return type.size == 4 ? NumberKind::float32 : NumberKind::float64;
-  if (type.size == 8) return type.is_signed ? NumberKind::int64 : NumberKind::uint64;
-  // VTK reads smaller integers as ints.
-  return type.size == 4 && !type.is_signed ? NumberKind::uint32 : NumberKind::int32;
+  switch (type.size) {
+    case 0:
+      return NumberKind::bit;
+    case 1:
+      return type.is_signed ? NumberKind::int8 : NumberKind::uint8;
+    case 2:
+      return type.is_signed ? NumberKind::int16 : NumberKind::uint16;
+    case 8:
+      return type.is_signed ? NumberKind::int64 : NumberKind::uint64;
+    default:  // VTK stores strings in text as the codes of their bytes.
+      return type.size == 4 && !type.is_signed ? NumberKind::uint32 : NumberKind::int32;
+  }
 }
 
 /// Checks the words of an ASCII array and counts them.
@@ -72,7 +81,7 @@ std::int64_t count_words(std::string_view text, const ValueType& type, const std
     const bool good = is_number(word, kind);
     if (!good)
       throw DataError(what + " holds '" + std::string(word.substr(0, 40)) +
-                      "', expected a number; the file is damaged");
+                      "', expected a number of type " + type.name + "; the file is damaged");
     ++words;
   });
   return words;

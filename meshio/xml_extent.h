@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "meshio/inspection.h"
 #include "meshio/xml_tree.h"
@@ -27,9 +28,15 @@ struct Extent {
       product = checked_product(product, points(axis) > 1 ? points(axis) - 1 : 1);
     return product;
   }
+  bool contains(const Extent& other) const;
+  std::string text() const;  ///< As in a file.
 };
 
 /// Extent in an attribute. Throws DataError unless it holds six integers with which VTK can count.
 Extent extent_of(const XmlElement& element, const std::string& key);
+
+/// Throws DataError unless all pieces lie inside the whole extent and together leave no cell of it
+/// out, which VTK would fill with zeros. Pieces without points do not count.
+void check_covered(const Extent& whole, const std::vector<Extent>& pieces);
 
 }  // namespace funcattn

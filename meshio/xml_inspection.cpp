@@ -7,6 +7,7 @@
 #include "meshio/inspection.h"
 #include "meshio/xml_arrays.h"
 #include "meshio/xml_extent.h"
+#include "meshio/xml_structure.h"
 
 namespace funcattn {
 
@@ -133,9 +134,13 @@ class XmlInspector {
     const XmlElement* section = piece.child(section_name);
     if (cells == 0) {
       // VTK skips the arrays, but what is there must still be in the file.
-      for (const XmlElement& array : section ? section->children : std::vector<XmlElement>())
-        arrays_.check(array, "array '" + array.attribute("Name") + "' of <" + section_name + ">",
-                      std::nullopt);
+      for (const XmlElement& array : section ? section->children : std::vector<XmlElement>()) {
+        const std::string what =
+            "array '" + array.attribute("Name") + "' of <" + section_name + ">";
+        arrays_.check(array, what, std::nullopt);
+        if (arrays_.value_count(array, what) > 0)
+          throw DataError(what + " holds numbers, but the <Piece> declares no cells there");
+      }
       return stored;
     }
     required(piece, section_name);
@@ -231,13 +236,7 @@ class XmlInspector {
 
   void inspect_structured(const XmlElement& piece) {
     const Extent extent = extent_of(piece, "Extent");
-    const Extent whole = extent_of(data_set_, "WholeExtent");
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      if (extent.points() > 0 && (extent.bounds[2 * axis] < whole.bounds[2 * axis] ||
-                                  extent.bounds[2 * axis + 1] > whole.bounds[2 * axis + 1]))
-        throw DataError("a <Piece> with Extent=\"" + piece.attribute("Extent") +
-                        "\" lies outside the WholeExtent=\"" + data_set_.attribute("WholeExtent") +
-                        "\"");
+    extents_.push_back(extent);
     piece_cells_ = extent.cells();
     if (data_set_.name == "StructuredGrid") check_points(piece, extent.points());
     if (data_set_.name == "RectilinearGrid" && extent.points() > 0) {
@@ -261,10 +260,11 @@ class XmlInspector {
   /// Pieces of structured data overlap in their boundary points, not in their cells.
   void compare_with_whole(bool no_pieces) {
     const Extent whole = extent_of(data_set_, "WholeExtent");
+    if (no_pieces && whole.points() > 0) throw DataError("it has no <Piece>; the file is damaged");
+    check_covered(whole, extents_);
     if (!no_pieces && contents_.cells != whole.cells())
       throw DataError("its pieces hold " + std::to_string(contents_.cells) + " cells, but the " +
                       "whole extent has " + std::to_string(whole.cells()));
-    if (no_pieces && whole.points() > 0) throw DataError("it has no <Piece>; the file is damaged");
     contents_.points = whole.points();
     contents_.cells = whole.cells();
     contents_.extent = whole.bounds;
@@ -275,6 +275,7 @@ class XmlInspector {
   DeclaredContents contents_;
   std::int64_t piece_cells_ = 0;
   bool single_piece_ = false;
+  std::vector<Extent> extents_;
 };
 
 }  // namespace
@@ -293,6 +294,7 @@ DeclaredContents inspect_xml(const FileBytes& file) {
   if (std::find(kSerialTypes.begin(), kSerialTypes.end(), type) == kSerialTypes.end())
     throw DataError("it holds '" + type.substr(0, 40) + "', expected a mesh: " +
                     join({kSerialTypes.begin(), kSerialTypes.end()}, ", "));
+  check_xml_structure(document, file);
   const XmlElement* data_set = document.root.child(type);
   if (!data_set) throw DataError("it has no element <" + type + ">");
   DeclaredContents contents = XmlInspector(file, document, *data_set).run();

@@ -36,6 +36,7 @@ class TreeParser : public vtkXMLParser {
     if (stopped()) return;
     XmlElement element;
     element.name = name;
+    element.position = static_cast<std::uint64_t>(GetXMLByteIndex());
     for (; attributes && attributes[0]; attributes += 2)
       element.attributes[attributes[0]] = attributes[1];
     if (element.name == "AppendedData") {
@@ -132,6 +133,9 @@ void collect_layouts(const XmlElement& section, std::map<std::string, std::strin
   const bool parallel = section.name.size() > 1 && section.name[0] == 'P' &&
                         section.name[1] >= 'A' && section.name[1] <= 'Z';
   const std::string name = parallel ? section.name.substr(1) : section.name;
+  // Of cells VTK makes its own arrays, whatever their type in the file.
+  if (name != "PointData" && name != "CellData" && name != "Points" && name != "Coordinates")
+    return;
   const bool by_number = name == "Points" || name == "Coordinates";
   std::size_t number = 0;
   for (const XmlElement& array : section.children) {

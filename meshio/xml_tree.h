@@ -16,6 +16,7 @@ struct XmlElement {
   std::map<std::string, std::string> attributes;
   std::string text;  ///< All character data directly inside.
   std::vector<XmlElement> children;
+  std::uint64_t position = 0;  ///< Of its first byte in the file.
 
   /// Value of an attribute or `otherwise`.
   std::string attribute(const std::string& key, const std::string& otherwise = "") const;

@@ -284,6 +284,34 @@ TEST_F(DamageTest, SizesOfBlocks) {
               "its compressor 'vtkBrotliDataCompressor' is not known");
 }
 
+TEST_F(DamageTest, LegacyBinaryWithALostByte) {
+  for (const MeshSample& sample : legacy_samples()) {
+    const fs::path path = folder_ / "whole.vtk";
+    store_legacy(sample.data, path, true);
+    const std::string bytes = read_file(path);
+    // "pressure" is an array of the attributes, the others stand in a FIELD.
+    for (const std::string head : {"LOOKUP_TABLE default\n", " double\n", " vtktypeint64\n"}) {
+      const auto at = bytes.find(head);
+      if (at == std::string::npos) continue;
+      const std::size_t begin = at + head.size();
+      SCOPED_TRACE(sample.extension + " " + head);
+      for (const std::size_t position : {begin, begin + 5})
+        message_of_text(".vtk", std::string(bytes).erase(position, 1));
+      message_of_text(".vtk", std::string(bytes).insert(begin, 1, 'x'));
+    }
+  }
+  // The last array of a file, whose line end then lies inside.
+  const std::string head =
+      "# vtk DataFile Version 3.0\nt\nBINARY\nDATASET POLYDATA\nPOINTS 1 float\n";
+  const std::string zeros(12, '\0');
+  write(folder_ / "good.vtk", head + zeros + "\n");
+  EXPECT_EQ(read_mesh(folder_ / "good.vtk").count(Association::point), 1);
+  write(folder_ / "good.vtk", head + zeros);  // Some writers leave it out.
+  EXPECT_EQ(read_mesh(folder_ / "good.vtk").count(Association::point), 1);
+  expect_says(message_of_text(".vtk", head + zeros.substr(1) + "\n"),
+              "POINTS of 12 bytes has no line end behind it, but inside; the file is damaged");
+}
+
 std::string legacy(const std::string& rest) {
   return "# vtk DataFile Version 3.0\ntitle\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n0 0 0 1 0 "
          "0\n" +

@@ -108,7 +108,7 @@ TEST_F(MultiblockTest, DamageNamesTheBlockAndTheFile) {
   expect_says(with("index=\"2\"", "index=\"0\""), "which another block beside it has as well");
   expect_says(with("index=\"2\"", "index=\"4294967295\""), "index 4294967295, which is absurd");
   expect_says(with("index=\"2\"", "index=\"-1\""), "expected an integer >= 0");
-  expect_says(with("<DataSet", "<Sphere"), "is an element <Sphere>");
+  expect_says(with("<DataSet", "<Sphere"), "has an element <Sphere> inside <Block>");
   expect_says(with("a/a_0.vtp", "a.vtm"), "it is a tree itself, expected one data set");
   expect_says(with("a/a_0.vtp", "a"), "it is a folder; give a file");
   for (std::size_t length = 1; length + 12 < whole.size(); length += 7) {

@@ -27,11 +27,22 @@ TEST_F(SeriesTest, CollectionKeepsTimesOrderAndRelativePaths) {
   const std::string text = read_file(folder_ / "all.pvd");
   EXPECT_NE(text.find("file=\"a &amp; b/1.vtu\""), std::string::npos) << text;
   EXPECT_EQ(text.find(folder_.string()), std::string::npos) << "paths must be relative";
+  EXPECT_NE(text.find("group=\"\" part=\"0\""), std::string::npos) << text;
   const auto entries = read_pvd(folder_ / "all.pvd");
   ASSERT_EQ(entries.size(), 2u);
   EXPECT_EQ(entries[0].file, folder_ / "a & b/1.vtu");
   EXPECT_EQ(entries[0].time, third);
   EXPECT_EQ(entries[1].time, 1e-300);
+}
+
+TEST_F(SeriesTest, CollectionKeepsWhatElseItSaysOfAFile) {
+  touch("1.vtu");
+  write_pvd(folder_ / "a.pvd", {{folder_ / "1.vtu", 0.5, "body", "3", "a \"wing\""}});
+  const auto entries = read_pvd(folder_ / "a.pvd");
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].group, "body");
+  EXPECT_EQ(entries[0].part, "3");
+  EXPECT_EQ(entries[0].name, "a \"wing\"");
 }
 
 TEST_F(SeriesTest, DamagedCollections) {
@@ -49,7 +60,14 @@ TEST_F(SeriesTest, DamagedCollections) {
   expect_says(message(head + "<DataSet file=\"1.vtu\"/><DataSet file=\"2.vtu\"/>" + tail),
               "entry 2: there is no file '" + (folder_ / "2.vtu").string() + "'");
   expect_says(message(head + "<DataSet file=\"1.vtu\" timestep=\"soon\"/>" + tail),
-              "entry 1 has timestep=\"soon\", expected a number");
+              "entry 1 has timestep=\"soon\", expected a finite number");
+  for (const char* time : {"nan", "inf", "-inf"})
+    expect_says(message(head + "<DataSet file=\"1.vtu\" timestep=\"" + time + "\"/>" + tail),
+                "expected a finite number");
+  expect_says(message(head + "<DataSet file=\"1.vtu\" timestp=\"1\"/>" + tail),
+              "with the unknown attribute 'timestp'");
+  expect_says(message(head + "<DataSet file=\"1.vtu\"/><DatSet file=\"1.vtu\"/>" + tail),
+              "has an element <DatSet> inside <Collection>");
   expect_says(message(head), "its XML is broken or ends early");
 }
 
