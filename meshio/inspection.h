@@ -42,7 +42,6 @@ DeclaredContents inspect_legacy(const FileBytes& file);
 /// Inspect surface files, text or binary: complete, numbers where numbers must be, cells that use
 /// existing points. Throw DataError without the file's name.
 DeclaredContents inspect_stl(const FileBytes& file);
-DeclaredContents inspect_ply(const FileBytes& file);
 DeclaredContents inspect_obj(const FileBytes& file);
 
 /// Inspect files of solvers as far as VTK's readers need it to stay inside their memory. Throw

@@ -3,7 +3,6 @@
 #include <vtkCellData.h>
 #include <vtkNew.h>
 #include <vtkOBJReader.h>
-#include <vtkPLYReader.h>
 #include <vtkPolyData.h>
 #include <vtkSTLReader.h>
 
@@ -52,10 +51,6 @@ vtkSmartPointer<vtkDataObject> read_after_trial(const std::filesystem::path& pat
 
 vtkSmartPointer<vtkDataObject> read_stl(const std::filesystem::path& path, const ReadOptions&) {
   return read_surface<vtkSTLReader>(path, inspect_stl(FileBytes(path)));
-}
-
-vtkSmartPointer<vtkDataObject> read_ply(const std::filesystem::path& path, const ReadOptions&) {
-  return read_after_trial<vtkPLYReader>(path, inspect_ply(FileBytes(path)));
 }
 
 vtkSmartPointer<vtkDataObject> read_obj(const std::filesystem::path& path, const ReadOptions&) {

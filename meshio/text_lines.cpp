@@ -5,7 +5,8 @@ namespace funcattn {
 bool TextLines::next() {
   if (at_ >= text_.size()) return false;
   auto end = text_.find('\n', at_);
-  if (end == std::string_view::npos) end = text_.size();
+  ended_ = end != std::string_view::npos;
+  if (!ended_) end = text_.size();
   line_ = text_.substr(at_, end - at_);
   if (!line_.empty() && line_.back() == '\r') line_.remove_suffix(1);
   at_ = end < text_.size() ? end + 1 : end;

@@ -16,6 +16,7 @@ class TextLines {
   bool next();
 
   std::string_view line() const { return line_; }
+  bool ended() const { return ended_; }         ///< Whether a line end follows behind this line.
   std::vector<std::string_view> words() const;  ///< Of this line, separated by blanks and tabs.
   std::int64_t number() const { return number_; }
   std::size_t position() const { return at_; }  ///< Of the first byte behind this line.
@@ -27,6 +28,7 @@ class TextLines {
   std::string_view line_;
   std::size_t at_ = 0;
   std::int64_t number_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace funcattn

@@ -3,14 +3,20 @@
 #include <vtkCubeSource.h>
 #include <vtkNew.h>
 #include <vtkOBJWriter.h>
+#include <vtkPLYReader.h>
 #include <vtkPLYWriter.h>
+#include <vtkPointData.h>
 #include <vtkPolyData.h>
 #include <vtkSTLWriter.h>
 #include <vtkSphereSource.h>
 #include <vtkTriangleFilter.h>
+#include <vtkUnsignedCharArray.h>
+
+#include <cmath>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "meshio/quadrature.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
@@ -130,7 +136,7 @@ TEST_F(SurfaceFormatsTest, SayWhatIsWrong) {
   expect_says(message("a.ply", ply + "4 0 1 2\n"), "line 13 ends early");
   expect_says(message("a.ply", ply + "3 0 1 2 2\n"), "line 13 has more numbers than declared");
   expect_says(message("a.ply", ply), "it ends at face 0 of 1; the file is cut short");
-  expect_says(message("a.ply", "ply\nformat ascii 1.0\nelement vertex 999999999999\n"),
+  expect_says(message("a.ply", "ply\nformat ascii 1.0\nelement vertex -3\n"),
               "line 3 of its header holds no number of elements");
   const std::string obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
   write_file_atomically(folder_ / "good.obj", obj + "f 1 2 3\nf -1 -2 -3\nl 1 2\n");
@@ -152,13 +158,146 @@ TEST_F(SurfaceFormatsTest, WhatCrashesTheReadersOfVtkIsAnError) {
       "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
       "property float z\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n"
       "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
-  // No end of the last line; faces of no point, of one and of two.
-  expect_says(message("a.ply", header + "3 0 1 2\n3 0 2 3"), "VTK's reader crashes on it");
+  // Faces of no point, of one and of two.
   expect_says(message("b.ply", header + "0\n3 0 2 3\n"), "is a polygon of 0 points");
   expect_says(message("c.ply", header + "1 0\n3 0 2 3\n"), "is a polygon of 1 point, expected");
   expect_says(message("d.ply", header + "2 0 1\n3 0 2 3\n"), "is a polygon of 2 points");
   expect_says(message("e.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1/ 2 3\n"),
               "VTK's reader crashes on it");
+}
+
+std::string ply(const std::string& format, const std::string& header, const std::string& body) {
+  return "ply\nformat " + format + " 1.0\n" + header + "end_header\n" + body;
+}
+
+const std::string kPoints =
+    "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n";
+const std::string kFaces = "element face 1\nproperty list uchar int vertex_indices\n";
+const std::string kSquare = "0 0 0\n1 0 0\n1 1 0\n0 1 0";
+
+TEST_F(SurfaceFormatsTest, PlyGivesTheArraysThatVtkGives) {
+  const auto data = sphere();
+  vtkNew<vtkUnsignedCharArray> colours;
+  colours->SetName("colours");
+  colours->SetNumberOfComponents(3);
+  for (vtkIdType i = 0; i < data->GetNumberOfPoints(); ++i)
+    colours->InsertNextTuple3(i, 2 * i, 255 - i);
+  data->GetPointData()->AddArray(colours);
+  for (const int type : {VTK_ASCII, VTK_BINARY}) {
+    const fs::path file = folder_ / "colours.ply";
+    vtkNew<vtkPLYWriter> writer;
+    writer->SetFileName(file.c_str());
+    writer->SetInputData(data);
+    writer->SetFileType(type);
+    writer->SetArrayName("colours");
+    ASSERT_EQ(writer->Write(), 1);
+    vtkNew<vtkPLYReader> reader;
+    reader->SetFileName(file.c_str());
+    reader->Update();
+    const Mesh mesh = read_mesh(file);
+    EXPECT_EQ(difference(reader->GetOutput(), mesh.vtk()), "");
+    EXPECT_TRUE(mesh.has_array("RGB", Association::point));
+    EXPECT_STREQ(mesh.vtk()->GetPointData()->GetScalars()->GetName(), "RGB");
+  }
+}
+
+TEST_F(SurfaceFormatsTest, PlyGivesTheNormalsAndColoursThatVtkGives) {
+  const fs::path file = folder_ / "a.ply";
+  write_file_atomically(
+      file, ply("ascii",
+                "element vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+                "property float nx\nproperty float ny\nproperty float nz\nproperty uchar red\n"
+                "property uchar green\nproperty uchar blue\nproperty uchar alpha\n"
+                "property float u\nproperty float v\nelement face 1\n"
+                "property list uchar int vertex_indices\nproperty uchar intensity\n"
+                "property uchar red\nproperty uchar green\nproperty uchar blue\n",
+                "0 0 0 0.1 0.2 0.3 1 2 3 4 0.5 0.6\n1 0 0 0.4 0.5 0.6 5 6 7 8 0.7 0.8\n"
+                "0 1 0 0.7 0.8 0.9 9 10 11 12 0.9 1\n3 0 1 2 77 13 14 15\n"));
+  vtkNew<vtkPLYReader> reader;
+  reader->SetFileName(file.c_str());
+  reader->Update();
+  const Mesh mesh = read_mesh(file);
+  EXPECT_EQ(difference(reader->GetOutput(), mesh.vtk()), "");
+  EXPECT_EQ(mesh.array("Normals", Association::point).to_double()(2, 0), static_cast<double>(0.7f));
+  EXPECT_EQ(mesh.array("RGBA", Association::point).to_double()(1, 3), 8);
+  EXPECT_EQ(mesh.array("TCoords", Association::point).to_double()(2, 1), 1);
+  EXPECT_EQ(mesh.array("RGB", Association::cell).to_double()(0, 2), 15);
+  EXPECT_EQ(mesh.array("intensity", Association::cell).to_double()(0, 0), 77);
+}
+
+TEST_F(SurfaceFormatsTest, PlyLosesNothing) {
+  const std::string header =
+      "element face 2\nproperty list uint8 uint vertex_index\nproperty short part\n"
+      "property list uchar float texcoord\n"
+      "element vertex 3\nproperty double x\nproperty double y\nproperty double z\n"
+      "property float quality\nproperty uchar red\nproperty float32 nan\n"
+      "element edge 1\nproperty int vertex1\nproperty list char int more\n";
+  write_file_atomically(folder_ / "a.ply",
+                        ply("ascii", header,
+                            "3 0 1 2 -7 2 0.5 0.25\n3 2 1 0 8 2 1 0\n"
+                            "0.1 0 0 1.5 255 nan\n1 0 1e-300 2 3 -inf\n0 1 0 -0 4 1\n1 2 5 6"));
+  const Mesh mesh = read_mesh(folder_ / "a.ply");
+  EXPECT_EQ(mesh.coordinates(Association::point)(0, 0), 0.1);
+  EXPECT_EQ(mesh.coordinates(Association::point)(1, 2), 1e-300);
+  EXPECT_EQ(mesh.array("part", Association::cell).to_double()(0, 0), -7);
+  EXPECT_EQ(mesh.array("texcoord", Association::cell).to_double(),
+            (RowMatrix(2, 2) << 0.5, 0.25, 1, 0).finished());
+  EXPECT_EQ(mesh.array("quality", Association::point).to_double()(1, 0), 2);
+  EXPECT_EQ(mesh.array("red", Association::point).to_double()(0, 0), 255);
+  EXPECT_TRUE(std::isnan(mesh.array("nan", Association::point).to_double()(0, 0)));
+  EXPECT_EQ(mesh.array("nan", Association::point).to_double()(1, 0), -INFINITY);
+  EXPECT_EQ(mesh.field("edge.vertex1").to_double()(0, 0), 1);
+  EXPECT_EQ(mesh.field("edge.more").to_double(), (RowMatrix(2, 1) << 5, 6).finished());
+  EXPECT_EQ(mesh.field("edge.more.count").to_double()(0, 0), 2);
+}
+
+TEST_F(SurfaceFormatsTest, PlyWithoutALastLineEndAndWithLargePolygons) {
+  write_file_atomically(folder_ / "a.ply", ply("ascii", kPoints, kSquare));
+  const Mesh points = read_mesh(folder_ / "a.ply");
+  EXPECT_EQ(points.coordinates(Association::point).row(3), Eigen::RowVector3d(0, 1, 0));
+  write_file_atomically(folder_ / "b.ply", ply("ascii", kPoints + kFaces, kSquare + "\n4 0 1 2 3"));
+  EXPECT_EQ(area(read_mesh(folder_ / "b.ply")), 1);
+  // A regular polygon of 300 corners, whose number of points needs a ushort.
+  std::string body;
+  std::string face = "300";
+  for (int i = 0; i < 300; ++i) {
+    const double angle = 2 * M_PI * i / 300;
+    body += format_number(std::cos(angle)) + " " + format_number(std::sin(angle)) + " 0\n";
+    face += " " + std::to_string(i);
+  }
+  write_file_atomically(
+      folder_ / "c.ply",
+      ply("ascii",
+          "element vertex 300\nproperty double x\nproperty double y\nproperty double z\n"
+          "element face 1\nproperty list ushort int vertex_indices\n",
+          body + face + "\n"));
+  const Mesh polygon = read_mesh(folder_ / "c.ply");
+  EXPECT_EQ(polygon.count(Association::point), 300);
+  EXPECT_NEAR(area(polygon), 150 * std::sin(2 * M_PI / 300), 1e-12);
+}
+
+TEST_F(SurfaceFormatsTest, PlyThatCannotBeReadRight) {
+  expect_says(message("a.ply", ply("ascii", kPoints + kFaces, kSquare + "\n256 0 1 2 3\n")),
+              "line 14 holds '256', expected a number of the declared type");
+  expect_says(message("a.ply", ply("ascii", kPoints, kSquare + "\n7\n")),
+              "something follows behind its last element");
+  expect_says(message("a.ply", ply("ascii", kPoints + "property uchar red\n",
+                                   "0 0 0 1.5\n1 0 0 1\n1 1 0 1\n0 1 0 1\n")),
+              "line 9 holds '1.5', expected a number of the declared type");
+  expect_says(message("a.ply", ply("ascii", kPoints, "0 0 1e99\n1 0 0\n1 1 0\n0 1 0\n")),
+              "holds '1e99'");
+  expect_says(message("a.ply", ply("ascii",
+                                   kPoints + "element tristrips 1\n"
+                                             "property list int int vertex_indices\n",
+                                   kSquare + "\n3 0 1 2\n")),
+              "it holds strips of triangles, which are not read; store them as faces");
+  expect_says(message("a.ply", ply("binary_little_endian",
+                                   "element vertex 2000000000\nproperty float x\n"
+                                   "property float y\nproperty float z\n",
+                                   std::string(24, '\0'))),
+              "declares 2000000000 rows of 'vertex', more than the file holds");
+  expect_says(message("a.ply", ply("binary_little_endian", kPoints, std::string(47, '\0'))),
+              "it ends inside its elements");
 }
 
 }  // namespace
