@@ -33,13 +33,15 @@ fs::path without_links(fs::path path) {
   return path;
 }
 
-/// Start of a hidden name that fits where `path` does: the whole stem of a long name would not.
-std::string hidden_stem(const fs::path& path) {
-  constexpr std::size_t longest = 100;
-  return "." + path.stem().string().substr(0, longest);
-}
-
 }  // namespace
+
+std::string short_stem(const fs::path& path, std::size_t bytes) {
+  std::string stem = path.stem().string();
+  if (stem.size() <= bytes) return stem;
+  const auto inside_character = [&] { return (static_cast<unsigned char>(stem[bytes]) >> 6) == 2; };
+  while (bytes > 1 && inside_character()) --bytes;
+  return stem.substr(0, bytes);
+}
 
 void check_target(const fs::path& given) {
   const std::string failed = "cannot write '" + given.string() + "': ";
@@ -69,9 +71,11 @@ AtomicFile::AtomicFile(fs::path path) : path_(without_links(path)) {
   const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
-    const std::string stem =
-        hidden_stem(path_) + ".part" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-    temporary_ = folder / (stem + path_.extension().string());
+    const std::string stem = "." + short_stem(path_, 100) + ".part" + std::to_string(::getpid()) +
+                             "-" + std::to_string(counter++);
+    // One so long is none by which a writer chooses its format.
+    const std::string extension = path_.extension().string();
+    temporary_ = folder / (stem + (extension.size() > 100 ? "" : extension));
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;
   }

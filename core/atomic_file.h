@@ -46,6 +46,10 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+/// The name of a file without its extension, cut to so many bytes between two characters, for names
+/// that are made of it. Most systems end names at 255 bytes.
+std::string short_stem(const std::filesystem::path& path, std::size_t bytes);
+
 /// Throws FileError, as AtomicFile does, if no file can be made or replaced under this name: its
 /// folder is missing or write-protected, or it is a folder, a device or a write-protected file.
 void check_target(const std::filesystem::path& path);

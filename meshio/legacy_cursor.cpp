@@ -61,6 +61,18 @@ NumberKind text_kind(const std::string& type) {
 
 }  // namespace
 
+namespace {
+
+/// Beyond its buffers VTK crashes.
+void require_short(const std::string& text) {
+  if (text.size() > kLongestLegacyWord)
+    throw DataError("it holds '" + text.substr(0, 40) + "...', a name of " +
+                    std::to_string(text.size()) + " bytes; VTK reads " +
+                    std::to_string(kLongestLegacyWord) + " at most");
+}
+
+}  // namespace
+
 std::string LegacyCursor::line() {
   const auto end = content_.find('\n', at_);
   if (end == std::string::npos) throw DataError("it ends early; the file is cut short");
@@ -81,7 +93,9 @@ std::string_view LegacyCursor::next_word() {
 }
 
 std::string LegacyCursor::word() {
-  return std::string(next_word());
+  std::string text(next_word());
+  require_short(text);
+  return text;
 }
 
 std::string LegacyCursor::keyword() {
@@ -223,7 +237,7 @@ void LegacyCursor::skip_metadata(std::int64_t components) {
   for (std::string text = line(); !blank(text); text = line()) {
     if (text.rfind("COMPONENT_NAMES", 0) == 0) {
       // VTK reads one line per component, whatever it holds.
-      for (std::int64_t i = 0; i < components; ++i) line();
+      for (std::int64_t i = 0; i < components; ++i) require_short(line());
     } else if (text.rfind("INFORMATION", 0) == 0) {
       while (!blank(line())) {
       }

@@ -7,6 +7,9 @@
 
 namespace funcattn {
 
+/// VTK reads words and lines of legacy files into buffers of this length and a zero byte.
+inline constexpr std::size_t kLongestLegacyWord = 255;
+
 /// Walks through the content of a legacy VTK file. Everything throws DataError where the content
 /// ends early or is not what it must be.
 class LegacyCursor {

@@ -1,10 +1,12 @@
 #include "meshio/legacy_format.h"
 
+#include <vtkCellData.h>
 #include <vtkDataSetReader.h>
 #include <vtkDataSetWriter.h>
 #include <vtkImageData.h>
 #include <vtkMatrix3x3.h>
 #include <vtkNew.h>
+#include <vtkPointData.h>
 #include <vtkPolyDataReader.h>
 #include <vtkRectilinearGridReader.h>
 #include <vtkStructuredGridReader.h>
@@ -19,6 +21,7 @@
 #include "meshio/checked_read.h"
 #include "meshio/file_bytes.h"
 #include "meshio/inspection.h"
+#include "meshio/legacy_cursor.h"
 #include "meshio/vtk_messages.h"
 #include "meshio/write_checks.h"
 
@@ -81,9 +84,36 @@ void restore_image_digits(vtkDataSet* data, std::string& bytes) {
   bytes.replace(spacing_at, bytes.find('\n', origin_at + 1) - spacing_at, lines);
 }
 
+/// VTK writes a name with blanks, quotes, percent signs and bytes outside ASCII as %20.
+std::size_t encoded_length(const std::string& name) {
+  std::size_t length = 0;
+  for (const char c : name) length += c <= ' ' || c > '~' || c == '"' || c == '%' ? 3 : 1;
+  return length;
+}
+
+/// Longer names crash VTK's reader.
+void refuse_long_names(vtkFieldData* fields, const std::string& kind) {
+  for (int i = 0; i < fields->GetNumberOfArrays(); ++i) {
+    vtkAbstractArray* array = fields->GetAbstractArray(i);
+    const std::string what = kind + " array '" + array->GetName() + "'";
+    const auto refuse = [](const std::string& named, const char* name) {
+      if (name && encoded_length(name) > kLongestLegacyWord)
+        throw UsageError("the name of " + named + " takes " + std::to_string(encoded_length(name)) +
+                         " bytes in .vtk, which can hold " + std::to_string(kLongestLegacyWord) +
+                         "; write XML");
+    };
+    refuse(what, array->GetName());
+    for (int component = 0; component < array->GetNumberOfComponents(); ++component)
+      refuse("a component of " + what, array->GetComponentName(component));
+  }
+}
+
 }  // namespace
 
 void refuse_legacy_losses(vtkDataSet* data) {
+  refuse_long_names(data->GetPointData(), "point");
+  refuse_long_names(data->GetCellData(), "cell");
+  refuse_long_names(data->GetFieldData(), "field");
   if (auto* image = vtkImageData::SafeDownCast(data))
     if (!image->GetDirectionMatrix()->IsIdentity())
       throw UsageError("the image has a direction matrix, which .vtk cannot hold; write .vti");

@@ -1,5 +1,9 @@
 #include "meshio/piece_folder.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
 #include <set>
 
 #include "core/error.h"
@@ -14,6 +18,11 @@ namespace {
 
 /// Names that are tried for a folder before giving up.
 constexpr int kMostFolders = 1000;
+
+/// Room is left for numbers and extensions of pieces and for the name of a temporary folder.
+std::string stem_of(const fs::path& index) {
+  return short_stem(index, 200);
+}
 
 void collect_references(const XmlElement& element, std::set<fs::path>& files) {
   for (const char* key : {"file", "Source"})
@@ -58,23 +67,33 @@ PieceFolder::PieceFolder(const fs::path& index)
   if (!fs::create_directory(temporary_, failure))
     throw FileError("cannot write '" + index.string() + "': " + failure.message());
   notes_.emplace_back(temporary_);
-  const std::string stem = index_.path().stem().string();
+  const std::string stem = stem_of(index_.path());
   name_ = stem;
-  for (int i = 1; fs::exists(fs::symlink_status(parent_ / name_)); ++i) {
-    if (i > kMostFolders)
-      throw FileError("cannot write '" + index.string() + "': there are too many folders '" + stem +
-                      "-N' beside it; remove those that no file uses");
+  // Made at once, so that nobody else takes the name before the pieces are there.
+  for (int i = 1; ::mkdir((parent_ / name_).c_str(), 0777) != 0; ++i) {
+    const int code = errno;
+    if (code != EEXIST || i > kMostFolders) {
+      std::error_code ignored;
+      fs::remove_all(temporary_, ignored);
+      throw FileError("cannot write '" + index.string() + "': " +
+                      (code != EEXIST ? std::string(std::strerror(code))
+                                      : "there are too many folders '" + stem +
+                                            "-N' beside it; remove those that no file uses"));
+    }
     name_ = stem + "-" + std::to_string(i);
   }
+  notes_.emplace_back(parent_ / name_);
 }
 
 PieceFolder::~PieceFolder() {
   std::error_code ignored;
-  if (!committed_) fs::remove_all(temporary_, ignored);
+  if (committed_) return;
+  fs::remove_all(temporary_, ignored);
+  fs::remove(parent_ / name_, ignored);  // Empty, unless the pieces have moved there.
 }
 
 std::string PieceFolder::piece_name(std::size_t number, const std::string& extension) const {
-  return index_.path().stem().string() + "_" + std::to_string(number) + extension;
+  return stem_of(index_.path()) + "_" + std::to_string(number) + extension;
 }
 
 fs::path PieceFolder::piece(std::size_t number, const std::string& extension) {
@@ -103,7 +122,7 @@ void PieceFolder::commit(std::string_view index_content) {
 
   // A copy of the old index may still name its pieces.
   const std::set<fs::path> in_use = all_references(parent_);
-  const std::string stem = index_.path().stem().string();
+  const std::string stem = stem_of(index_.path());
   for (const fs::path& file : old_pieces) {
     if (in_use.count(file.lexically_normal()) > 0) continue;
     const std::string folder = file.parent_path().string();

@@ -12,10 +12,11 @@ namespace funcattn {
 /// A file of several: an index file and a folder of pieces beside it, which appear together or not
 /// at all.
 ///
-/// The pieces are written into a hidden folder. `commit()` gives it a name that is free ("wing" for
-/// wing.vtm, or "wing-1", ...) and then replaces the index file, the one step that switches from
-/// the old result to the new one. Only then the pieces of the old index file are removed, as far as
-/// they lie in such a folder and are named like pieces.
+/// The pieces are written into a hidden folder, while an empty one keeps a name that is free
+/// ("wing" for wing.vtm, or "wing-1", ...), also from others that write there at the same time.
+/// `commit()` puts the pieces in its place and then replaces the index file, the one step that
+/// switches from the old result to the new one. Only then the pieces of the old index file are
+/// removed, as far as they lie in such a folder and are named like pieces.
 class PieceFolder {
  public:
   /// Throws FileError if nothing can be written there.

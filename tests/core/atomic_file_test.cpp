@@ -86,6 +86,17 @@ TEST_F(AtomicFileTest, SaysWhatIsWrongWithTheTarget) {
   EXPECT_NE(message("/dev/full").find("not a regular file"), std::string::npos);
 }
 
+TEST_F(AtomicFileTest, NamesAsLongAsTheSystemTakes) {
+  for (const std::string name : {std::string(251, 'a') + ".vtp", std::string(255, 'b'),
+                                 std::string(3, 'c') + "." + std::string(251, 'd')}) {
+    write_file_atomically(folder_ / name, "text");
+    EXPECT_EQ(read_file(folder_ / name), "text");
+  }
+  EXPECT_EQ(short_stem("a/wing.vtu", 4), "wing");
+  EXPECT_EQ(short_stem("a/wing.vtu", 3), "win");
+  EXPECT_EQ(short_stem("a/x\u00fcber.vtu", 2), "x") << "no character is cut";
+}
+
 TEST_F(AtomicFileTest, ReadSaysWhatIsMissing) {
   try {
     read_file(folder_ / "absent");

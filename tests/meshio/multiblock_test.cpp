@@ -11,6 +11,7 @@
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "meshio/piece_folder.h"
 #include "meshio/reader.h"
 #include "meshio/vtk_messages.h"
 #include "meshio/writer.h"
@@ -169,6 +170,32 @@ TEST_F(MultiblockTest, ANewResultReplacesTheOldOneAndNothingElse) {
     EXPECT_EQ(read_mesh_tree(index).leaves().size(), 1u);
   }
   EXPECT_EQ(all_files(), (std::vector<std::string>{"a-1/a_0.vtu", "a.vtm", "a/mine.txt"}));
+}
+
+TEST_F(MultiblockTest, TwoIndexesOfOneStemAtATime) {
+  // Both take their folders before either is complete.
+  PieceFolder blocks(folder_ / "m.vtm");
+  PieceFolder pieces(folder_ / "m.pvtu");
+  write_mesh(Mesh(sample_surface(), "a"), blocks.piece(0, ".vtp"));
+  write_mesh(Mesh(sample_grid(), "b"), pieces.piece(0, ".vtu"));
+  EXPECT_EQ(blocks.reference(0, ".vtp"), "m/m_0.vtp");
+  EXPECT_EQ(pieces.reference(0, ".vtu"), "m-1/m_0.vtu");
+  pieces.commit("<VTKFile/>");
+  blocks.commit("<VTKFile/>");
+  EXPECT_TRUE(fs::exists(folder_ / "m" / "m_0.vtp"));
+  EXPECT_TRUE(fs::exists(folder_ / "m-1" / "m_0.vtu"));
+  EXPECT_EQ(entries(), 4u);
+  { const PieceFolder given_up(folder_ / "n.vtm"); }
+  EXPECT_EQ(entries(), 4u);
+}
+
+TEST_F(MultiblockTest, LongNames) {
+  const fs::path index = folder_ / (std::string(251, 'm') + ".vtm");
+  for (int i = 0; i < 2; ++i) {
+    write_mesh_tree(MeshTree(sample_blocks(), "blocks"), index);
+    EXPECT_EQ(tree_difference(sample_blocks(), read_mesh_tree(index).vtk()), "");
+    EXPECT_EQ(entries(), 2u);
+  }
 }
 
 TEST_F(MultiblockTest, PiecesThatACopyOfTheIndexNamesStay) {

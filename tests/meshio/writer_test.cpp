@@ -263,6 +263,32 @@ TEST_F(WriterTest, RefusesWhatCouldNotBeReadBack) {
   EXPECT_EQ(entries(), 0u);
 }
 
+TEST_F(WriterTest, LegacyNamesThatVtkCouldNotRead) {
+  const auto written = [&](const std::string& name, const std::string& component) {
+    const auto data = sample_surface();
+    data->GetPointData()->GetArray("pressure")->SetName(name.c_str());
+    data->GetPointData()->GetArray("velocity")->SetComponentName(0, component.c_str());
+    write_mesh(Mesh(data, "surface"), folder_ / "long.vtk");
+    EXPECT_EQ(difference(data, read_mesh(folder_ / "long.vtk").vtk()), "");
+  };
+  written(std::string(255, 'p'), std::string(255, 'x'));
+  written(std::string(85, ' '), "x");
+  const auto message = [&](const std::string& name, const std::string& component) {
+    return message_of<UsageError>([&] { written(name, component); });
+  };
+  expect_says(message(std::string(256, 'p'), "x"),
+              "p' takes 256 bytes in .vtk, which can hold 255; write XML");
+  expect_says(message("a" + std::string(85, '%'), "x"), "takes 256 bytes in .vtk");
+  expect_says(message("p", std::string(256, 'x')),
+              "the name of a component of point array 'velocity' takes 256 bytes");
+  write_file_atomically(folder_ / "read.vtk",
+                        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 1 float\n"
+                        "0 0 0\nPOINT_DATA 1\nSCALARS " +
+                            std::string(256, 'p') + " float 1\nLOOKUP_TABLE default\n1\n");
+  expect_says(message_of<FileError>([&] { read_mesh(folder_ / "read.vtk"); }),
+              "a name of 256 bytes; VTK reads 255 at most");
+}
+
 TEST_F(WriterTest, RefusesWhatTheLegacyFormatLoses) {
   vtkNew<vtkImageData> turned;
   turned->SetDimensions(2, 2, 2);
