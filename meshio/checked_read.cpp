@@ -1,9 +1,12 @@
 #include "meshio/checked_read.h"
 
 #include <vtkCellData.h>
+#include <vtkDataSetAttributes.h>
 #include <vtkFieldData.h>
 #include <vtkImageData.h>
+#include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkUnsignedCharArray.h>
 
 #include "core/error.h"
 #include "meshio/data_set_check.h"
@@ -15,8 +18,23 @@ namespace {
 void compare_names(vtkFieldData* fields, const std::vector<std::string>& declared,
                    const std::string& kind) {
   for (const std::string& name : declared)
-    if (!fields->HasArray(name.c_str()))
+    if (!fields->HasArray(name.c_str()) &&
+        !(name == "vtkGhostLevels" && fields->HasArray(vtkDataSetAttributes::GhostArrayName())))
       throw DataError("VTK could not read its " + kind + " array '" + name + "'");
+}
+
+/// As VTK does with XML files, but not with legacy ones.
+void turn_ghost_levels_into_flags(vtkDataSetAttributes* fields, unsigned char duplicate) {
+  const char* name = vtkDataSetAttributes::GhostArrayName();
+  auto* levels = vtkUnsignedCharArray::SafeDownCast(fields->GetAbstractArray("vtkGhostLevels"));
+  if (!levels || levels->GetNumberOfComponents() != 1 || fields->HasArray(name)) return;
+  const vtkNew<vtkUnsignedCharArray> flags;
+  flags->SetName(name);
+  flags->SetNumberOfValues(levels->GetNumberOfValues());
+  for (vtkIdType i = 0; i < levels->GetNumberOfValues(); ++i)
+    flags->SetValue(i, levels->GetValue(i) > 0 ? duplicate : 0);
+  fields->RemoveArray("vtkGhostLevels");
+  fields->AddArray(flags);
 }
 
 void compare(vtkDataSet* data, const DeclaredContents& declared) {
@@ -56,6 +74,8 @@ vtkSmartPointer<vtkDataSet> read_and_compare(vtkAlgorithm* reader, const char* d
   else
     data.TakeReference(output->NewInstance());
   data->ShallowCopy(output);
+  turn_ghost_levels_into_flags(data->GetPointData(), vtkDataSetAttributes::DUPLICATEPOINT);
+  turn_ghost_levels_into_flags(data->GetCellData(), vtkDataSetAttributes::DUPLICATECELL);
   compare(data, declared);
   return data;
 }

@@ -15,6 +15,18 @@ bool has_wildcard(std::string_view name) {
   return name.find('*') != std::string_view::npos;
 }
 
+/// The names of files at the end of a line of the sections GEOMETRY and VARIABLE.
+std::vector<std::string> files_of(const std::vector<std::string_view>& words) {
+  const auto stop = std::find(words.begin(), words.end(), "change_coords_only");
+  std::vector<std::string> files(words.begin() + 1, stop);
+  // "complex scalar per node: [sets] name real-file imaginary-file frequency"
+  const std::size_t wanted = words[0] == "complex" ? 2 : 1;
+  if (wanted == 2 && files.size() > 3) files.pop_back();
+  if (files.size() > wanted)
+    files.erase(files.begin(), files.end() - static_cast<std::ptrdiff_t>(wanted));
+  return files;
+}
+
 }  // namespace
 
 void inspect_ensight(const std::filesystem::path& path) {
@@ -36,17 +48,18 @@ void inspect_ensight(const std::filesystem::path& path) {
     }
     if (section != "GEOMETRY" && section != "VARIABLE") continue;
     if (section == "VARIABLE" && words[0] == "constant") continue;
+    if (lines.line().find('"') != std::string_view::npos)
+      throw DataError(lines.where() +
+                      " holds a name between quotation marks, which VTK cannot read; remove the "
+                      "marks, and blanks from the names of files");
     has_model = has_model || words[0].rfind("model", 0) == 0;
-    // The file's name stands last; with wildcards it stands for one file per step.
-    std::string name(words.back());
-    if (words.back() == "change_coords_only" && words.size() > 2)
-      name = std::string(words[words.size() - 2]);
-    if (has_wildcard(name)) continue;
-    name.erase(std::remove(name.begin(), name.end(), '"'), name.end());
-    try {
-      const FileBytes file(path.parent_path() / name);
-    } catch (const FileError& error) {
-      throw DataError(lines.where() + ": " + error.what());
+    for (const std::string& name : files_of(words)) {
+      if (has_wildcard(name)) continue;  // One file per step.
+      try {
+        const FileBytes file(path.parent_path() / name);
+      } catch (const FileError& error) {
+        throw DataError(lines.where() + ": " + error.what());
+      }
     }
   }
   if (!has_model) throw DataError("its GEOMETRY names no model; it is no EnSight case or damaged");

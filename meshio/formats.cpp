@@ -107,6 +107,18 @@ const std::vector<FormatSupport>& format_table() {
        read_multiblock,
        nullptr,
        write_multiblock},
+      {{".vtpd", "VTK XML partitioned data set", true, true, false, true},
+       {"VTKFile:vtkPartitionedDataSet"},
+       "vtkPartitionedDataSet",
+       read_multiblock,
+       nullptr,
+       write_multiblock},
+      {{".vtpc", "VTK XML collection of partitioned data sets", true, true, false, true},
+       {"VTKFile:vtkPartitionedDataSetCollection"},
+       "vtkPartitionedDataSetCollection",
+       read_multiblock,
+       nullptr,
+       write_multiblock},
       {{".vtk", "VTK legacy file of any data set"},
        {"legacy"},
        "vtkDataSet",
@@ -197,6 +209,11 @@ const FormatSupport& format_of(const std::filesystem::path& path) {
   for (const FormatSupport& support : format_table())
     if (matches(support)) return support;
   const std::string xml = "VTKFile:";
+  if (signature.find("AMR") != std::string::npos ||
+      signature.find("Hierarchical") != std::string::npos)
+    throw DataError("it is a VTK XML file of type '" + signature.substr(xml.size()) +
+                    "': grids with adaptive refinement (AMR) are not read; convert it to "
+                    "multi-block (.vtm) with ghost flags first");
   if (signature.rfind(xml, 0) == 0)
     throw DataError("it is a VTK XML file of type '" + signature.substr(xml.size()) +
                     "', which is no mesh that can be read; known: " + known_extensions());

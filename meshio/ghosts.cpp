@@ -16,7 +16,14 @@ vtkUnsignedCharArray* ghost_flags(vtkDataSet* data, Association association) {
                                : static_cast<vtkFieldData*>(data->GetCellData());
   const vtkIdType expected = point ? data->GetNumberOfPoints() : data->GetNumberOfCells();
   vtkAbstractArray* array = fields->GetAbstractArray(name);
-  if (!array) return nullptr;
+  if (!array) {
+    // Bytes become flags when a file is read; others would be taken for no ghosts.
+    if (fields->HasArray("vtkGhostLevels"))
+      throw DataError(std::string(to_string(association)) +
+                      " array 'vtkGhostLevels' marks ghosts as old files do; turn it into an array "
+                      "'vtkGhostType' of unsigned char, or remove it");
+    return nullptr;
+  }
   const std::string named = std::string(to_string(association)) + " array '" + name + "'";
   // Flags of another type would be taken for no flags, and ghosts for ordinary points.
   auto* flags = vtkUnsignedCharArray::SafeDownCast(array);

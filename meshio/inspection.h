@@ -19,6 +19,7 @@ struct DeclaredContents {
   static constexpr std::int64_t unknown = -1;  ///< Number of points that depends on VTK.
   std::int64_t points = 0;
   std::int64_t cells = 0;
+  std::int64_t parts = 1;  ///< Solids of an STL file.
   std::vector<std::string> point_arrays;
   std::vector<std::string> cell_arrays;
   std::vector<std::string> field_arrays;
@@ -42,7 +43,11 @@ DeclaredContents inspect_legacy(const FileBytes& file);
 /// Inspect surface files, text or binary: complete, numbers where numbers must be, cells that use
 /// existing points. Throw DataError without the file's name.
 DeclaredContents inspect_stl(const FileBytes& file);
-DeclaredContents inspect_obj(const FileBytes& file);
+DeclaredContents inspect_obj(const std::string& text);
+
+/// The text of an OBJ file without the comments behind points, normals, texture coordinates and
+/// cells, at which VTK stumbles. Lines keep their numbers.
+std::string without_trailing_comments(std::string obj_text);
 
 /// Inspect files of solvers as far as VTK's readers need it to stay inside their memory. Throw
 /// DataError without the file's name.

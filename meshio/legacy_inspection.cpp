@@ -228,7 +228,8 @@ class LegacyInspector {
     if (type_ == "STRUCTURED_GRID" && contents_.points != product)
       throw DataError("it has " + std::to_string(contents_.points) + " POINTS, expected " +
                       std::to_string(product) + " by its DIMENSIONS");
-    if (type_ == "RECTILINEAR_GRID" && coordinate_counts_ != dimensions_)
+    // VTK writes one coordinate per axis for a grid without points.
+    if (type_ == "RECTILINEAR_GRID" && product > 0 && coordinate_counts_ != dimensions_)
       throw DataError("its coordinates do not match its DIMENSIONS");
     contents_.points = product;
     contents_.cells = product == 0 ? 0 : 1;

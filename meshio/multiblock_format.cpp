@@ -1,6 +1,8 @@
 #include "meshio/multiblock_format.h"
 
+#include <vtkBase64Utilities.h>
 #include <vtkCompositeDataSet.h>
+#include <vtkDataAssembly.h>
 #include <vtkDataObjectTree.h>
 #include <vtkDataObjectTreeIterator.h>
 #include <vtkFieldData.h>
@@ -9,7 +11,9 @@
 #include <vtkMultiBlockDataSet.h>
 #include <vtkMultiPieceDataSet.h>
 #include <vtkPartitionedDataSet.h>
+#include <vtkPartitionedDataSetCollection.h>
 
+#include <cctype>
 #include <set>
 
 #include "core/error.h"
@@ -17,6 +21,7 @@
 #include "meshio/file_bytes.h"
 #include "meshio/formats.h"
 #include "meshio/piece_folder.h"
+#include "meshio/vtk_messages.h"
 #include "meshio/xml_field_data.h"
 #include "meshio/xml_format.h"
 #include "meshio/xml_names.h"
@@ -32,6 +37,26 @@ namespace {
 /// More blocks than this are a damaged index; VTK would allocate room for all below it.
 constexpr std::int64_t kLargestIndex = 1'000'000;
 
+/// Which partitions form a whole of which name: XML as base64.
+vtkSmartPointer<vtkDataAssembly> assembly_of(const XmlElement& element) {
+  std::string text;
+  for (const char c : element.text)
+    if (std::isspace(static_cast<unsigned char>(c)) == 0) text.push_back(c);
+  std::string xml(text.size(), '\0');
+  const auto length = vtkBase64Utilities::DecodeSafely(
+      reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+      reinterpret_cast<unsigned char*>(xml.data()), xml.size());
+  xml.resize(length);
+  const VtkMessages messages;
+  auto assembly = vtkSmartPointer<vtkDataAssembly>::New();
+  messages.observe(assembly);
+  // VTK takes an empty text, which a zero byte ends, for an empty assembly.
+  if (xml.empty() || xml.front() != '<' || xml.find('\0') != std::string::npos ||
+      !assembly->InitializeFromXML(xml.c_str()) || messages.has_errors())
+    throw DataError("its <DataAssembly> cannot be read; the file is damaged");
+  return assembly;
+}
+
 class TreeReader {
  public:
   explicit TreeReader(const fs::path& index) : index_(index) {}
@@ -43,6 +68,7 @@ class TreeReader {
       read_partitions(root, partitions, "");
       return partitions;
     }
+    if (root.name == "vtkPartitionedDataSetCollection") return read_collection(root);
     return read_blocks(root, "");
   }
 
@@ -87,6 +113,23 @@ class TreeReader {
     return blocks;
   }
 
+  vtkSmartPointer<vtkPartitionedDataSetCollection> read_collection(const XmlElement& root) const {
+    auto collection = vtkSmartPointer<vtkPartitionedDataSetCollection>::New();
+    std::set<std::int64_t> used;
+    for (const XmlElement& child : root.children) {
+      if (child.name != "Partitions") continue;
+      const std::string path = path_of(child, "", used);
+      const auto index = static_cast<unsigned>(child.count("index"));
+      const auto partitions = vtkSmartPointer<vtkPartitionedDataSet>::New();
+      read_partitions(child, partitions, path);
+      collection->SetPartitionedDataSet(index, partitions);
+      set_name(collection->GetMetaData(index), child);
+    }
+    if (const XmlElement* assembly = root.child("DataAssembly"))
+      collection->SetDataAssembly(assembly_of(*assembly));
+    return collection;
+  }
+
   void read_partitions(const XmlElement& element, vtkPartitionedDataSet* partitions,
                        const std::string& above) const {
     std::set<std::int64_t> used;
@@ -122,7 +165,18 @@ class TreeReader {
   const fs::path& index_;
 };
 
-const char* element_name(vtkDataObject* data) {
+std::string assembly_element(vtkDataAssembly* assembly) {
+  const std::string xml = assembly->SerializeToXML(vtkIndent());
+  std::string text((xml.size() + 2) / 3 * 4 + 4, '\0');
+  const auto length =
+      vtkBase64Utilities::Encode(reinterpret_cast<const unsigned char*>(xml.data()), xml.size(),
+                                 reinterpret_cast<unsigned char*>(text.data()));
+  text.resize(length);
+  return "    <DataAssembly encoding=\"base64\">" + text + "</DataAssembly>\n";
+}
+
+const char* element_name(vtkDataObject* data, bool in_collection) {
+  if (in_collection) return "Partitions";
   if (vtkMultiBlockDataSet::SafeDownCast(data)) return "Block";
   if (vtkMultiPieceDataSet::SafeDownCast(data)) return "Piece";
   return vtkDataObjectTree::SafeDownCast(data) ? nullptr : "DataSet";
@@ -153,15 +207,16 @@ class TreeWriter {
           (above.empty() ? "" : above + "/") + (name ? std::string(name) : std::to_string(index));
       std::string attributes = " index=\"" + std::to_string(index) + "\"";
       if (name) attributes += " name=\"" + xml_escaped(name) + "\"";
-      text += element(children->GetCurrentDataObject(), attributes, indent, path);
+      text += element(children->GetCurrentDataObject(), attributes, indent, path,
+                      tree->IsA("vtkPartitionedDataSetCollection") != 0);
     }
     return text;
   }
 
  private:
   std::string element(vtkDataObject* child, std::string attributes, const std::string& indent,
-                      const std::string& path) {
-    const char* tag = element_name(child);
+                      const std::string& path, bool in_collection) {
+    const char* tag = element_name(child, in_collection);
     if (!tag)
       throw UsageError("block '" + path + "' is a " + child->GetClassName() +
                        ", which a multi-block file cannot hold; convert it to a "
@@ -218,9 +273,13 @@ vtkSmartPointer<vtkDataObject> read_multiblock(const fs::path& path, const ReadO
 
 void write_multiblock(vtkDataObject* data, const fs::path& path, const WriteOptions& options) {
   auto* tree = vtkDataObjectTree::SafeDownCast(data);
-  const std::string type = tree->GetClassName();
+  // A multi-piece data set is one as well, and is no root of a file of its own.
+  const std::string type =
+      vtkPartitionedDataSet::SafeDownCast(tree) ? "vtkPartitionedDataSet" : tree->GetClassName();
   PieceFolder folder(path);
-  const std::string elements = TreeWriter(folder, options).elements(tree, "    ", "");
+  std::string elements = TreeWriter(folder, options).elements(tree, "    ", "");
+  if (auto* collection = vtkPartitionedDataSetCollection::SafeDownCast(tree))
+    if (collection->GetDataAssembly()) elements += assembly_element(collection->GetDataAssembly());
   const FieldDataText fields = field_data_text(tree->GetFieldData(), options);
   folder.commit("<?xml version=\"1.0\"?>\n<VTKFile type=\"" + type + "\" version=\"1.0\"" +
                 fields.root_attributes + ">\n  <" + type + ">\n" + elements + "  </" + type +

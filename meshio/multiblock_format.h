@@ -10,7 +10,7 @@
 
 namespace funcattn {
 
-/// VTK XML files of trees (.vtm, .vtpd), whose data sets lie in files of their own: see
+/// VTK XML files of trees (.vtm, .vtpd, .vtpc), whose data sets lie in files of their own: see
 /// FormatSupport::read and write. Every data set is read and checked as if it were alone; a message
 /// about one names its block and its file.
 vtkSmartPointer<vtkDataObject> read_multiblock(const std::filesystem::path& path,

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/inspection.h"
@@ -52,8 +55,26 @@ void check_numbers(const std::vector<std::string_view>& words, std::size_t least
 
 }  // namespace
 
-DeclaredContents inspect_obj(const FileBytes& file) {
-  const std::string text = file.read(0, file.size());
+std::string without_trailing_comments(std::string obj_text) {
+  TextLines lines(obj_text);
+  std::string text;
+  std::size_t taken = 0;
+  while (lines.next()) {
+    const auto words = lines.words();
+    const auto comment = lines.line().find('#');
+    if (words.empty() || comment == std::string_view::npos || comment == 0) continue;
+    constexpr std::array<std::string_view, 6> numeric = {"v", "vt", "vn", "f", "l", "p"};
+    // In names of groups and materials the mark stands for itself.
+    if (std::find(numeric.begin(), numeric.end(), words[0]) == numeric.end()) continue;
+    const auto begin = static_cast<std::size_t>(lines.line().data() - obj_text.data());
+    text.append(obj_text, taken, begin + comment - taken);
+    taken = begin + lines.line().size();
+  }
+  if (taken == 0) return obj_text;
+  return text.append(obj_text, taken, std::string::npos);
+}
+
+DeclaredContents inspect_obj(const std::string& text) {
   TextLines lines(text);
   DeclaredContents contents;
   contents.points = DeclaredContents::unknown;  // VTK doubles points with several normals.

@@ -47,7 +47,8 @@ std::set<fs::path> all_references(const fs::path& folder) {
   std::error_code failure;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
     const std::string extension = entry.path().extension().string();
-    const bool is_index = extension == ".vtm" || extension == ".vtmb" || extension == ".pvd" ||
+    const bool is_index = extension == ".vtm" || extension == ".vtmb" || extension == ".vtpd" ||
+                          extension == ".vtpc" || extension == ".pvd" ||
                           extension.rfind(".pvt", 0) == 0;
     std::error_code ignored;
     if (!is_index || !entry.is_regular_file(ignored)) continue;

@@ -36,21 +36,24 @@ std::string xml_type(const std::string& head) {
   return {};
 }
 
-/// "solid" begins many a text; the first facet must follow.
-bool is_text_stl(const std::string& head) {
-  return begins_with(head, "solid") && head.find("facet") != std::string::npos;
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
 }
 
 /// EnSight's case files name the format in their first section.
-bool is_ensight_case(std::string head) {
-  std::transform(head.begin(), head.end(), head.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+bool is_ensight_case(const std::string& head) {
   const auto type = head.find("type:");
   return head.find("format") < type && head.find("ensight", type) != std::string::npos &&
          type != std::string::npos;
 }
 
 }  // namespace
+
+bool is_text_stl(std::string_view text) {
+  return lower(std::string(text.substr(0, 5))) == "solid";
+}
 
 bool is_binary_stl(const FileBytes& file) {
   const std::string head = file.read(0, kStlHeader);
@@ -70,8 +73,11 @@ std::string signature_of(const FileBytes& file) {
     return "netcdf";
   if (begins_with(head, "ply\n") || begins_with(head, "ply\r")) return "ply";
   if (const std::string xml = xml_type(head); !xml.empty()) return xml;
-  if (is_binary_stl(file) || is_text_stl(head)) return "stl";
-  if (is_ensight_case(head)) return "ensight";
+  if (is_binary_stl(file)) return "stl";
+  const std::string lower_head = lower(head);
+  // "solid" begins many a text; the first facet must follow.
+  if (is_text_stl(head) && lower_head.find("facet") != std::string::npos) return "stl";
+  if (is_ensight_case(lower_head)) return "ensight";
   return {};
 }
 

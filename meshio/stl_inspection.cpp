@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 
 #include "core/error.h"
@@ -46,30 +48,32 @@ class TextInspector {
 
   DeclaredContents run() {
     contents_.points = DeclaredContents::unknown;
-    advance();
-    expect("solid");
-    for (advance(); words_[0] != "endsolid"; advance()) facet();
-    // Several solids may follow each other; VTK reads the first only.
-    while (lines_.next())
-      if (!lines_.words().empty())
-        throw DataError(lines_.where() +
-                        " follows behind 'endsolid', where VTK stops to read; give each solid a "
-                        "file of its own");
+    for (contents_.parts = 0; next_line(); ++contents_.parts) {
+      expect("solid");
+      for (advance(); !is("endsolid"); advance()) facet();
+    }
     return contents_;
   }
 
  private:
-  /// To the next line that is not blank.
-  void advance() {
-    do {
-      if (!lines_.next()) throw DataError("it ends before 'endsolid'; the file is cut short");
-      words_ = lines_.words();
-    } while (words_.empty());
+  /// To the next line that is not blank; false at the end.
+  bool next_line() {
+    words_.clear();
+    while (words_.empty() && lines_.next()) words_ = lines_.words();
+    return !words_.empty();
   }
-  void expect(std::string_view word) {
-    if (words_[0] != word)
+  void advance() {
+    if (!next_line()) throw DataError("it ends before 'endsolid'; the file is cut short");
+  }
+  /// Whether the line begins with this keyword, in any case.
+  bool is(std::string_view keyword) const {
+    return std::equal(words_[0].begin(), words_[0].end(), keyword.begin(), keyword.end(),
+                      [](unsigned char a, char b) { return std::tolower(a) == b; });
+  }
+  void expect(std::string_view keyword) const {
+    if (!is(keyword))
       throw DataError(lines_.where() + " holds '" + std::string(words_[0].substr(0, 40)) +
-                      "', expected '" + std::string(word) + "'; the file is damaged");
+                      "', expected '" + std::string(keyword) + "'; the file is damaged");
   }
   void facet() {
     expect("facet");
@@ -103,7 +107,7 @@ class TextInspector {
 DeclaredContents inspect_stl(const FileBytes& file) {
   const std::string bytes = file.read(0, file.size());
   if (is_binary_stl(file)) return inspect_binary(bytes);
-  if (bytes.rfind("solid", 0) != 0)
+  if (!is_text_stl(bytes))
     throw DataError(
         "it is no STL file, or it is cut short: it does not begin with 'solid', and "
         "its size does not fit the number of triangles of a binary file");

@@ -1,10 +1,17 @@
 #include "meshio/surface_formats.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <vtkCellData.h>
 #include <vtkNew.h>
 #include <vtkOBJReader.h>
 #include <vtkPolyData.h>
 #include <vtkSTLReader.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "meshio/checked_read.h"
@@ -26,35 +33,73 @@ void remove_misfits(vtkPolyData* data) {
       fields->RemoveArray(i);
 }
 
-template <class Reader>
+template <class Reader, class Prepare>
 vtkSmartPointer<vtkDataObject> read_surface(const std::filesystem::path& path,
-                                            const DeclaredContents& declared) {
+                                            const DeclaredContents& declared,
+                                            const Prepare& prepare) {
   const VtkMessages messages;
   const vtkNew<Reader> reader;
   messages.observe(reader);
   reader->SetFileName(path.c_str());
+  prepare(reader.GetPointer());
   reader->Update();
   remove_misfits(reader->GetOutput());
   return read_and_compare(reader, "vtkPolyData", declared, messages);
 }
 
+/// Text under a name that VTK can open, on no disk.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view text) : descriptor_(::memfd_create("text", MFD_CLOEXEC)) {
+    while (descriptor_ >= 0 && !text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) break;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (descriptor_ >= 0 && text.empty()) return;
+    const std::string why = std::strerror(errno);
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw FileError("there is no memory for its text without comments: " + why);
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
 /// For readers that small mistakes in a file lead out of their memory.
 template <class Reader>
 vtkSmartPointer<vtkDataObject> read_after_trial(const std::filesystem::path& path,
+                                                const std::filesystem::path& folder,
                                                 const DeclaredContents& declared) {
-  const auto read = [&] { return read_surface<Reader>(path, declared); };
-  require_to_survive(path.parent_path(), [&] { (void)read(); });
+  const auto read = [&] { return read_surface<Reader>(path, declared, [](Reader*) {}); };
+  require_to_survive(folder, [&] { (void)read(); });
   return read();
 }
 
 }  // namespace
 
 vtkSmartPointer<vtkDataObject> read_stl(const std::filesystem::path& path, const ReadOptions&) {
-  return read_surface<vtkSTLReader>(path, inspect_stl(FileBytes(path)));
+  const DeclaredContents declared = inspect_stl(FileBytes(path));
+  return read_surface<vtkSTLReader>(path, declared, [&](vtkSTLReader* reader) {
+    // The numbers of the solids, in an array of the cells.
+    if (declared.parts > 1) reader->ScalarTagsOn();
+  });
 }
 
 vtkSmartPointer<vtkDataObject> read_obj(const std::filesystem::path& path, const ReadOptions&) {
-  return read_after_trial<vtkOBJReader>(path, inspect_obj(FileBytes(path)));
+  const FileBytes file(path);
+  const std::string bytes = file.read(0, file.size());
+  const std::string text = without_trailing_comments(bytes);
+  const DeclaredContents declared = inspect_obj(text);
+  if (text == bytes) return read_after_trial<vtkOBJReader>(path, path.parent_path(), declared);
+  const MemoryFile cleaned(text);
+  return read_after_trial<vtkOBJReader>(cleaned.path(), path.parent_path(), declared);
 }
 
 }  // namespace funcattn

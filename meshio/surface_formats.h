@@ -12,6 +12,7 @@ namespace funcattn {
 /// Surfaces of graphics programs (.stl, .ply, .obj): see FormatSupport::read. None of them can hold
 /// arbitrary arrays, so they are only read. Points that an STL file repeats for each triangle are
 /// joined where their coordinates are equal, and triangles that collapse are left out.
+/// Where it holds several solids, the cell array "STLSolidLabeling" numbers them.
 ///
 /// PLY is read without VTK, whose reader cuts coordinates to float, drops most properties and wraps
 /// lists of more than 255 points. Arrays have the names and types that VTK's reader gives them

@@ -245,10 +245,25 @@ class VtkhdfInspector {
         throw damaged("its group '" + group_name + "' cannot be read");
       const std::string text = name.data();
       const auto shape = shape_of(group, text);
+      check_kind(group, text, group_name);
       if (rows >= 0) check_rows(shape, rows, group_name + "/" + text);
       names.push_back(text);
     }
     return names;
+  }
+
+  /// VTK reads numbers, and text in the field data.
+  static void check_kind(hid_t group, const std::string& name, const std::string& group_name) {
+    const Handle set(H5Dopen(group, name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle type(H5Dget_type(set), H5Tclose);
+    const H5T_class_t kind = H5Tget_class(type);
+    if (kind == H5T_INTEGER || kind == H5T_FLOAT) return;
+    if (kind == H5T_STRING && group_name == "FieldData") return;
+    const std::string holds = kind == H5T_STRING ? "text"
+                              : kind == H5T_ENUM ? "booleans or other enumerated values"
+                                                 : "values that are no plain numbers";
+    throw DataError("its array '" + group_name + "/" + name + "' holds " + holds +
+                    ", which VTK 9.1 cannot read; store it as numbers, or remove it");
   }
 
   /// Images store their arrays with the axes z, y, x, grids in rows.

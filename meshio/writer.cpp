@@ -130,7 +130,8 @@ void write_mesh(const Mesh& mesh, const std::filesystem::path& path, const Write
 
 std::string suggested_extension(const MeshTree& tree) {
   if (tree.is_single()) return xml_extension(vtkDataSet::SafeDownCast(tree.vtk()));
-  return ".vtm";
+  if (tree.vtk()->IsA("vtkPartitionedDataSetCollection")) return ".vtpc";
+  return tree.vtk()->IsA("vtkPartitionedDataSet") ? ".vtpd" : ".vtm";
 }
 
 }  // namespace funcattn

@@ -87,8 +87,8 @@ TEST_F(AtomicFileTest, SaysWhatIsWrongWithTheTarget) {
 }
 
 TEST_F(AtomicFileTest, NamesAsLongAsTheSystemTakes) {
-  for (const std::string name : {std::string(251, 'a') + ".vtp", std::string(255, 'b'),
-                                 std::string(3, 'c') + "." + std::string(251, 'd')}) {
+  for (const std::string& name : {std::string(251, 'a') + ".vtp", std::string(255, 'b'),
+                                  std::string(3, 'c') + "." + std::string(251, 'd')}) {
     write_file_atomically(folder_ / name, "text");
     EXPECT_EQ(read_file(folder_ / name), "text");
   }

@@ -215,6 +215,17 @@ TEST(Meshes, PresenceFollowsTheGhostArray) {
   EXPECT_EQ(mesh.presence(Association::point), Eigen::VectorXd::Ones(12));
 }
 
+TEST(Meshes, GhostMarksOfOldFilesAreAnErrorWhereVtkDoesNotTurnThemIntoFlags) {
+  const Mesh mesh(sample_grid(), "grid");
+  vtkNew<vtkIntArray> ghosts;
+  ghosts->SetName("vtkGhostLevels");
+  for (vtkIdType i = 0; i < mesh.vtk()->GetNumberOfPoints(); ++i) ghosts->InsertNextValue(i % 2);
+  mesh.vtk()->GetPointData()->AddArray(ghosts);
+  EXPECT_EQ(mesh.presence(Association::cell).minCoeff(), 1);
+  expect_says(message_of<DataError>([&] { mesh.presence(Association::point); }),
+              "point array 'vtkGhostLevels' marks ghosts as old files do");
+}
+
 TEST(Meshes, GhostFlagsOfAnotherTypeAreAnError) {
   const Mesh mesh = sample();
   vtkNew<vtkIntArray> ghosts;

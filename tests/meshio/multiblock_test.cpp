@@ -1,13 +1,19 @@
 // Trees of data sets in files of several.
 #include <gtest/gtest.h>
 #include <vtkCompositeDataSet.h>
+#include <vtkDataAssembly.h>
 #include <vtkDoubleArray.h>
 #include <vtkFieldData.h>
+#include <vtkInformation.h>
+#include <vtkInformationStringKey.h>
 #include <vtkMultiBlockDataSet.h>
+#include <vtkPartitionedDataSet.h>
+#include <vtkPartitionedDataSetCollection.h>
 #include <vtkPointData.h>
 #include <vtkTable.h>
 #include <vtkXMLMultiBlockDataReader.h>
 #include <vtkXMLMultiBlockDataWriter.h>
+#include <vtkXMLPartitionedDataSetCollectionReader.h>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
@@ -170,6 +176,62 @@ TEST_F(MultiblockTest, ANewResultReplacesTheOldOneAndNothingElse) {
     EXPECT_EQ(read_mesh_tree(index).leaves().size(), 1u);
   }
   EXPECT_EQ(all_files(), (std::vector<std::string>{"a-1/a_0.vtu", "a.vtm", "a/mine.txt"}));
+}
+
+vtkSmartPointer<vtkPartitionedDataSetCollection> sample_collection() {
+  auto collection = vtkSmartPointer<vtkPartitionedDataSetCollection>::New();
+  collection->SetPartition(0, 0, sample_surface());
+  collection->SetPartition(1, 0, sample_grid());
+  collection->SetPartition(1, 2, sample_grid());  // Partition 1 is empty.
+  collection->GetMetaData(1u)->Set(vtkCompositeDataSet::NAME(), "volume");
+  vtkNew<vtkDataAssembly> assembly;
+  assembly->Initialize();
+  assembly->SetRootNodeName("parts");
+  assembly->AddDataSetIndex(assembly->AddNode("wing"), 1);
+  collection->SetDataAssembly(assembly);
+  return collection;
+}
+
+TEST_F(MultiblockTest, PartitionedDataSetsAndTheirCollections) {
+  const auto collection = sample_collection();
+  const fs::path file = folder_ / "a.vtpc";
+  const MeshTree given(collection, "collection");
+  EXPECT_EQ(suggested_extension(given), ".vtpc");
+  EXPECT_EQ(given.block_paths(), (std::vector<std::string>{"0/0", "volume/0", "volume/2"}));
+  write_mesh_tree(given.with_leaves(given.leaves()), file);
+  const MeshTree read = read_mesh_tree(file);
+  EXPECT_EQ(read.block_paths(), given.block_paths());
+  EXPECT_EQ(tree_difference(collection, read.vtk()), "");
+  auto* assembly = vtkPartitionedDataSetCollection::SafeDownCast(read.vtk())->GetDataAssembly();
+  ASSERT_NE(assembly, nullptr);
+  EXPECT_EQ(assembly->SerializeToXML(vtkIndent()),
+            collection->GetDataAssembly()->SerializeToXML(vtkIndent()));
+  // VTK reads what is written; it writes the assembly on a line of its own.
+  vtkNew<vtkXMLPartitionedDataSetCollectionReader> reader;
+  reader->SetFileName(file.c_str());
+  reader->Update();
+  vtkDataObject* output = reader->GetOutputDataObject(0);
+  auto* by_vtk = vtkPartitionedDataSetCollection::SafeDownCast(output);
+  ASSERT_NE(by_vtk, nullptr);
+  EXPECT_EQ(by_vtk->GetNumberOfPartitionedDataSets(), 2u);
+  ASSERT_NE(by_vtk->GetDataAssembly(), nullptr);
+  EXPECT_EQ(difference(sample_surface(), by_vtk->GetPartition(0, 0)), "");
+  std::string text = read_file(file);
+  const auto at = text.find("base64\">") + 8;
+  write_file_atomically(folder_ / "b.vtpc", std::string(text).insert(at, "\n      "));
+  EXPECT_EQ(tree_difference(collection, read_mesh_tree(folder_ / "b.vtpc").vtk()), "");
+
+  const MeshTree partitions(collection->GetPartitionedDataSet(1), "partitions");
+  EXPECT_EQ(suggested_extension(partitions), ".vtpd");
+  write_mesh_tree(partitions, folder_ / "c.vtpd");
+  EXPECT_EQ(tree_difference(partitions.vtk(), read_mesh_tree(folder_ / "c.vtpd").vtk()), "");
+
+  write_file_atomically(folder_ / "d.vtpc", text.replace(at, 8, "AAAA"));
+  expect_says(message(folder_ / "d.vtpc"), "its <DataAssembly> cannot be read");
+  write_file_atomically(folder_ / "e.vthb",
+                        "<VTKFile type=\"vtkOverlappingAMR\" version=\"1.1\"/>");
+  expect_says(message(folder_ / "e.vthb"),
+              "grids with adaptive refinement (AMR) are not read; convert it to multi-block");
 }
 
 TEST_F(MultiblockTest, TwoIndexesOfOneStemAtATime) {

@@ -146,6 +146,21 @@ TEST_F(EnSightTest, MissingFiles) {
   expect_says(message(folder_ / "b.case"), "its GEOMETRY names no model");
 }
 
+TEST_F(EnSightTest, ComplexVariablesAndQuotationMarks) {
+  const std::string head = "FORMAT\ntype: ensight gold\n\nGEOMETRY\nmodel: a.geo\n\nVARIABLE\n";
+  put("c.case", head + "complex scalar per node: wave a_00.p a_01.p 50.0\n");
+  const MeshTree tree = read_mesh_tree(folder_ / "c.case");
+  const RowMatrix wave = tree.leaves()[0].array("wave", Association::point).to_double();
+  ASSERT_EQ(wave.cols(), 2);
+  EXPECT_EQ(wave(3, 0), 4);
+  EXPECT_EQ(wave(3, 1), 9);
+  put("d.case", head + "complex scalar per node: wave a_00.p b.p 50.0\n");
+  expect_says(message(folder_ / "d.case"), "line 8: cannot read '" + (folder_ / "b.p").string());
+  put("e.case", head + "scalar per node: p \"a_00.p\"\n");
+  expect_says(message(folder_ / "e.case"),
+              "line 8 holds a name between quotation marks, which VTK cannot read; remove");
+}
+
 // ---- VTKHDF ----
 
 TEST_F(SolverFormatsTest, Vtkhdf) {
@@ -180,6 +195,13 @@ TEST_F(SolverFormatsTest, VtkhdfVariantsAndDamage) {
   changes = {};
   changes.steps = true;
   expect_says(message_with(changes), "it holds time steps, which VTK 9.1 cannot read from VTKHDF");
+  changes = {};
+  changes.text = true;
+  expect_says(message_with(changes),
+              "its array 'PointData/label' holds text, which VTK 9.1 cannot read; store it as");
+  changes = {};
+  changes.booleans = true;
+  expect_says(message_with(changes), "its array 'PointData/inside' holds booleans");
   store_vtkhdf(path);
   const std::string bytes = read_file(path);
   for (std::size_t length = 8; length < bytes.size(); length += 211) {

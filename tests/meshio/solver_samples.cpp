@@ -172,6 +172,21 @@ void store_vtkhdf(const fs::path& path, const HdfChanges& changes) {
                        {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1});
     const Group fields(H5Gcreate2(group, "PointData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     put_values<double>(fields, "pressure", H5T_NATIVE_DOUBLE, {5}, {0, 1, 2, 3, 4.5});
+    if (changes.text) {
+      const hid_t text = H5Tcopy(H5T_C_S1);
+      H5Tset_size(text, 1);
+      put_values<char>(fields, "label", text, {5}, {'a', 'b', 'c', 'd', 'e'});
+      H5Tclose(text);
+    }
+    if (changes.booleans) {
+      const hid_t boolean = H5Tenum_create(H5T_NATIVE_INT8);
+      const std::int8_t no = 0;
+      const std::int8_t yes = 1;
+      H5Tenum_insert(boolean, "FALSE", &no);
+      H5Tenum_insert(boolean, "TRUE", &yes);
+      put_values<std::int8_t>(fields, "inside", boolean, {5}, {0, 1, 1, 0, 1});
+      H5Tclose(boolean);
+    }
     if (changes.steps)
       const Group steps(H5Gcreate2(group, "Steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   }

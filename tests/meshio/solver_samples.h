@@ -24,6 +24,8 @@ struct HdfChanges {
   std::int64_t version = 1;
   std::int64_t last_id = 4;
   bool steps = false;
+  bool text = false;      ///< A point array of text.
+  bool booleans = false;  ///< One as h5py stores booleans.
 };
 
 /// The tetrahedra of store_exodus().

@@ -12,6 +12,7 @@
 #include <vtkTriangleFilter.h>
 #include <vtkUnsignedCharArray.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "core/atomic_file.h"
@@ -164,6 +165,41 @@ TEST_F(SurfaceFormatsTest, WhatCrashesTheReadersOfVtkIsAnError) {
   expect_says(message("d.ply", header + "2 0 1\n3 0 2 3\n"), "is a polygon of 2 points");
   expect_says(message("e.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1/ 2 3\n"),
               "VTK's reader crashes on it");
+}
+
+TEST_F(SurfaceFormatsTest, StlOfSeveralSolidsInAnyCaseAndOfNone) {
+  const auto facet = [](const std::string& z) {
+    return "facet normal 0 0 1\nouter loop\nvertex 0 0 " + z + "\nvertex 1 0 " + z +
+           "\nvertex 0 1 " + z + "\nendloop\nendfacet\n";
+  };
+  const std::string two = "solid a\n" + facet("0") + "endsolid a\n\nsolid b\n" + facet("5") +
+                          facet("7") + "endsolid b\n";
+  std::string upper = two;
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (const std::string& text : {two, upper}) {
+    write_file_atomically(folder_ / "a.stl", text);
+    const Mesh mesh = read_mesh(folder_ / "a.stl");
+    EXPECT_EQ(area(mesh), 1.5);
+    EXPECT_EQ(mesh.array("STLSolidLabeling", Association::cell).to_double(),
+              (RowMatrix(3, 1) << 0, 1, 1).finished());
+  }
+  write_file_atomically(folder_ / "b.stl", "Solid a\n" + facet("0") + "EndSolid");
+  EXPECT_TRUE(read_mesh(folder_ / "b.stl").arrays().empty());
+  expect_says(message("c.stl", two + "solid c\n" + facet("0")), "it ends before 'endsolid'");
+  expect_says(message("c.stl", two + facet("0")), "holds 'facet', expected 'solid'");
+  write_file_atomically(folder_ / "none.stl", std::string(84, '\0'));
+  EXPECT_EQ(read_mesh(folder_ / "none.stl").count(Association::point), 0);
+}
+
+TEST_F(SurfaceFormatsTest, ObjWithCommentsBehindItsStatements) {
+  write_file_atomically(folder_ / "a.obj",
+                        "# a triangle\nv 0 0 0 # first\nv 1 0 0#second\r\nv 0 2 0\n"
+                        "g part#1\nf 1 2 3 # 4\n# end\n");
+  const Mesh mesh = read_mesh(folder_ / "a.obj");
+  EXPECT_EQ(mesh.coordinates(Association::point).row(1), Eigen::RowVector3d(1, 0, 0));
+  EXPECT_EQ(area(mesh), 1);
+  expect_says(message("b.obj", "v 0 0 0 # first\nf 1 2 3 # 4\n"),
+              "line 2 uses point '2', but there are 1");
 }
 
 std::string ply(const std::string& format, const std::string& header, const std::string& body) {

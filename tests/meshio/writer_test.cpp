@@ -263,6 +263,16 @@ TEST_F(WriterTest, RefusesWhatCouldNotBeReadBack) {
   EXPECT_EQ(entries(), 0u);
 }
 
+TEST_F(WriterTest, LegacyFilesOfEmptyDataSets) {
+  for (const bool binary : {false, true})
+    for (const MeshSample& sample : xml_samples()) {
+      const auto empty = vtkSmartPointer<vtkDataSet>::Take(sample.data->NewInstance());
+      store_legacy(empty, folder_ / "empty.vtk", binary);
+      EXPECT_EQ(read_mesh(folder_ / "empty.vtk").count(Association::point), 0)
+          << sample.extension << binary;
+    }
+}
+
 TEST_F(WriterTest, LegacyNamesThatVtkCouldNotRead) {
   const auto written = [&](const std::string& name, const std::string& component) {
     const auto data = sample_surface();

@@ -163,6 +163,22 @@ TEST_F(XmlStructureTest, IndexFiles) {
               "has a second element <vtkMultiBlockDataSet> inside <VTKFile>");
 }
 
+TEST_F(XmlStructureTest, GhostLevelsOfOldFilesBecomeFlags) {
+  const std::string text =
+      "<VTKFile type=\"PolyData\" version=\"0.1\" byte_order=\"LittleEndian\"><PolyData>"
+      "<Piece NumberOfPoints=\"2\"><PointData><DataArray type=\"UInt8\" Name=\"vtkGhostLevels\" "
+      "format=\"ascii\">0 1</DataArray></PointData><Points><DataArray type=\"Float32\" "
+      "NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0</DataArray></Points></Piece>"
+      "</PolyData></VTKFile>";
+  write_file_atomically(folder_ / "old.vtp", text);
+  EXPECT_EQ(read_mesh(folder_ / "old.vtp").presence(Association::point), Eigen::Vector2d(1, 0));
+  const std::string legacy =
+      "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n0 0 0 1 0 0\n"
+      "POINT_DATA 2\nSCALARS vtkGhostLevels unsigned_char 1\nLOOKUP_TABLE default\n0 1\n";
+  write_file_atomically(folder_ / "old.vtk", legacy);
+  EXPECT_EQ(read_mesh(folder_ / "old.vtk").presence(Association::point), Eigen::Vector2d(1, 0));
+}
+
 TEST_F(XmlStructureTest, WhatVtkWritesBesidesIsRead) {
   const auto grid = sample_grid();
   grid->GetPointData()
