@@ -62,6 +62,8 @@ class ArrayJob {
   /// Null: the default. Keys are described in funcattn.h.
   void set_option(const std::string& key, const char* value);
 
+  void set_progress(ProgressCallback progress) { options_.progress = std::move(progress); }
+
   /// Throws what OperatorStage::run() throws; UsageError where arrays are missing or overlap,
   /// NumericError where a value does not fit into a float32 output.
   void run();

@@ -62,6 +62,8 @@ int record_exception(funcattn_status* status) noexcept {
     return record(status, FUNCATTN_DATA_ERROR, error.what());
   } catch (const NumericError& error) {
     return record(status, FUNCATTN_NUMERIC_ERROR, error.what());
+  } catch (const Cancelled& error) {
+    return record(status, FUNCATTN_CANCELLED, error.what());
   } catch (const std::bad_alloc&) {
     return record(status, FUNCATTN_MEMORY_ERROR, no_memory);
   } catch (const std::exception& error) {
@@ -322,6 +324,17 @@ int funcattn_job_set_option(funcattn_job* job, const char* key, const char* valu
                             funcattn_status* status) {
   return guarded(status,
                  [&] { required(job, "job")->job.set_option(required(key, "key"), value); });
+}
+
+int funcattn_job_set_progress(funcattn_job* job, funcattn_progress progress, void* user,
+                              funcattn_status* status) {
+  return guarded(status, [&] {
+    ArrayJob& chosen = required(job, "job")->job;
+    if (progress == nullptr)
+      chosen.set_progress({});
+    else
+      chosen.set_progress([=](double fraction) { return progress(fraction, user) == 0; });
+  });
 }
 
 int funcattn_run(funcattn_job* job, funcattn_status* status) {

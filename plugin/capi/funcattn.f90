@@ -8,10 +8,10 @@
 ! pointer) attribute that outlive the job. Strides are in bytes; 0 and 0 fit a(components, points),
 ! 0 and points * 8_c_int64_t fit real(c_double) :: a(points, components).
 module funcattn
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_f_pointer, &
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr, c_funptr, c_f_pointer, &
                                          c_associated
   implicit none
-  private :: c_char, c_double, c_int, c_int64_t, c_ptr, c_f_pointer, c_associated
+  private :: c_char, c_int, c_int64_t, c_ptr, c_funptr, c_f_pointer, c_associated
 
   integer(c_int), parameter :: funcattn_version_of_module = 100
 
@@ -290,6 +290,16 @@ module funcattn
       type(c_ptr), value :: job
       character(kind=c_char), intent(in) :: key(*)
       character(kind=c_char), intent(in) :: text(*)
+      type(c_ptr), value :: status
+      integer(c_int) :: code
+    end function
+
+    ! The function gets (fraction, user), both by value: real(c_double), type(c_ptr).
+    function funcattn_job_set_progress(job, progress, user, status) bind(C) result(code)
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: job
+      type(c_funptr), value :: progress
+      type(c_ptr), value :: user
       type(c_ptr), value :: status
       integer(c_int) :: code
     end function

@@ -192,6 +192,13 @@ FUNCATTN_API int funcattn_job_set_output(funcattn_job* job, const char* name, vo
 FUNCATTN_API int funcattn_job_set_option(funcattn_job* job, const char* key, const char* value,
                                          funcattn_status* status);
 
+/* Called by funcattn_run(), in the thread that called it, a few hundred times at most: how much is
+ * done, from 0 to 1, and `user`. 0 goes on; anything else ends the run with FUNCATTN_CANCELLED. It
+ * must not touch the job, and must return (no longjmp). */
+typedef int (*funcattn_progress)(double fraction, void* user);
+FUNCATTN_API int funcattn_job_set_progress(funcattn_job* job, funcattn_progress progress,
+                                           void* user, funcattn_status* status); /* NULL: none. */
+
 /* Runs the job. On failure no output is touched. */
 FUNCATTN_API int funcattn_run(funcattn_job* job, funcattn_status* status);
 

@@ -11,5 +11,5 @@ awk '/^```sh installed/ {on = 1; next} /^```/ {on = 0} on' "$page" > "$work/comm
 cp -r "$source/data" "$source/examples" "$work"
 cd "$work"
 library=$(dirname "$(find "$prefix" -name libfuncattn.so)")
-export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library
+export PREFIX=$prefix PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library
 bash -euxo pipefail commands

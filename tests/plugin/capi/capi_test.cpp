@@ -486,6 +486,44 @@ TEST_F(CapiTest, OptionsAreCheckedAndTakenBack) {
   EXPECT_EQ(outputs(), right);
 }
 
+/// What a progress function heard, and after how many calls it asks for an end.
+struct Heard {
+  std::vector<double> fractions;
+  std::size_t last = std::numeric_limits<std::size_t>::max();
+};
+
+int hear(double fraction, void* user) {
+  auto* heard = static_cast<Heard*>(user);
+  heard->fractions.push_back(fraction);
+  return heard->fractions.size() >= heard->last ? 1 : 0;
+}
+
+TEST_F(CapiTest, TellsItsProgressAndCanBeCancelled) {
+  Heard heard;
+  set_inputs();
+  set_outputs();
+  const auto run = [&] { return funcattn_run(handles_.job, handles_.status); };
+  EXPECT_OK(funcattn_job_set_progress(handles_.job, hear, &heard, handles_.status));
+  EXPECT_OK(run());
+  ASSERT_GE(heard.fractions.size(), 2u);
+  EXPECT_EQ(heard.fractions.front(), 0);
+  EXPECT_EQ(heard.fractions.back(), 1);
+  EXPECT_TRUE(std::is_sorted(heard.fractions.begin(), heard.fractions.end()));
+  EXPECT_EQ(outputs(), expected());
+
+  pressure_.assign(points_, unset);
+  displacement_.assign(3 * points_, unset);
+  heard = {{}, 2};
+  EXPECT_EQ(run(), FUNCATTN_CANCELLED);
+  EXPECT_NE(handles_.message(), "");
+  EXPECT_EQ(heard.fractions.size(), 2u);
+  expect_outputs_untouched();
+  EXPECT_OK(funcattn_job_set_progress(handles_.job, nullptr, nullptr, handles_.status));
+  EXPECT_OK(run());
+  EXPECT_EQ(heard.fractions.size(), 2u);
+  EXPECT_EQ(outputs(), expected());
+}
+
 TEST_F(CapiTest, SaysWhatIsMissing) {
   const auto run = [&] { return funcattn_run(handles_.job, handles_.status); };
   EXPECT_SAYS(run(), FUNCATTN_USAGE_ERROR,
