@@ -1,26 +1,6 @@
 # Everything that is found outside the project, in one place.
-set(CMAKE_CXX_STANDARD 17)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
-endif()
-
-find_program(FUNCATTN_CCACHE ccache)
-if(FUNCATTN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Precompiled headers carry time stamps; without this every object would miss the cache.
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      ${FUNCATTN_CCACHE})
-endif()
-
-include(GNUInstallDirs)
-set(FUNCATTN_VTK_COMPONENTS
-    CommonCore CommonDataModel CommonExecutionModel FiltersCore FiltersGeneral FiltersGeometry
-    FiltersModeling FiltersSources FiltersVerdict IOCore IOEnSight IOExodus IOGeometry IOHDF IOLegacy
-    IOPLY IOXML IOXMLParser hdf5 loguru)
+include(${PROJECT_SOURCE_DIR}/meshio/sources.cmake)
+set(FUNCATTN_VTK_COMPONENTS ${FUNCATTN_MESH_VTK_COMPONENTS} ${FUNCATTN_MESH_FILE_VTK_COMPONENTS})
 find_package(Torch REQUIRED)
 find_package(VTK 9.1 REQUIRED COMPONENTS ${FUNCATTN_VTK_COMPONENTS})
 find_package(Eigen3 3.4 REQUIRED)

@@ -87,6 +87,7 @@ struct vtkNeuralOperator::Internals {
 
   Failure failure;
   funcattn::StageReport report;
+  std::string described;  ///< The text that description() handed out last.
 
   void load() {
     if (file_name.empty())
@@ -124,6 +125,22 @@ struct vtkNeuralOperator::Internals {
   int components(const char* list, int index) {
     const Json* found = array(list, index);
     return found ? found->at("components").get<int>() : 0;
+  }
+
+  /// A line per array.
+  const char* description(const char* list) {
+    described.clear();
+    for (int i = 0; i < count(list); ++i) {
+      const Json& found = *array(list, i);
+      const int number = components(list, i);
+      if (i > 0) described += "\n";
+      described += found.at("name").get<std::string>() + ": " +
+                   found.at("association").get<std::string>() + ", " + std::to_string(number) +
+                   (number == 1 ? " component" : " components");
+      const std::string unit = text(list, i, "unit");
+      if (!unit.empty()) described += ", " + unit;
+    }
+    return described.c_str();
   }
 
   int association(const char* list, int index) {
@@ -171,6 +188,14 @@ int vtkNeuralOperator::LoadOperator() {
 std::string vtkNeuralOperator::GetContract() {
   return this->Implementation->array("outputs", 0) ? this->Implementation->stage->contract().dump()
                                                    : std::string();
+}
+
+const char* vtkNeuralOperator::GetOperatorInputs() {
+  return this->Implementation->description("inputs");
+}
+
+const char* vtkNeuralOperator::GetOperatorOutputs() {
+  return this->Implementation->description("outputs");
 }
 
 int vtkNeuralOperator::GetNumberOfOperatorInputs() {
@@ -313,6 +338,7 @@ int vtkNeuralOperator::RequestData(vtkInformation*, vtkInformationVector** input
     funcattn::StageOptions options;
     options.weights =
         internals.weights == "array" ? "array:" + internals.weight_array : internals.weights;
+    if (options.weights == "recorded") options.weights.clear();
     options.suffix = internals.suffix;
     options.overwrite = this->Overwrite;
     options.nan = choice_of<funcattn::NanPolicy>(this->NanPolicy, 3, "NanPolicy",

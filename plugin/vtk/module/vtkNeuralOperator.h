@@ -53,8 +53,8 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   ///@{
   /**
    * How much of the domain each point or cell stands for: "auto", "uniform", "measure", "density",
-   * "array:NAME", or "array" for the array named by WeightArray. Empty, the default: the choice
-   * that the operator was trained with.
+   * "array:NAME", or "array" for the array named by WeightArray. "recorded", or empty, the default:
+   * the choice that the operator was trained with.
    */
   void SetWeights(const char* weights);
   const char* GetWeights();
@@ -144,6 +144,11 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   int LoadOperator();
   /** Arrays, coordinates, units and ranges as JSON (docs/operator_file.md). */
   std::string GetContract();
+  ///@{
+  /** For people, a line per array: "load: point, 1 component, Pa". Valid until the next call. */
+  const char* GetOperatorInputs();
+  const char* GetOperatorOutputs();
+  ///@}
   int GetNumberOfOperatorInputs();
   std::string GetOperatorInputName(int index);
   std::string GetOperatorInputUnit(int index);

@@ -190,6 +190,7 @@ TEST_F(VtkFilterErrors, WhatIsAskedOfAMissingFileIsEmpty) {
   const EventTexts errors(filter_, vtkCommand::ErrorEvent);
   EXPECT_EQ(filter_->GetNumberOfOperatorInputs(), 0);
   EXPECT_EQ(filter_->GetContract(), "");
+  EXPECT_STREQ(filter_->GetOperatorInputs(), "");
   EXPECT_EQ(filter_->GetOperatorOutputName(0), "");
   EXPECT_EQ(errors.count(), 0u);
   EXPECT_EQ(filter_->LoadOperator(), 0);

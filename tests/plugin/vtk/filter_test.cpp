@@ -230,8 +230,25 @@ TEST_F(VtkFilter, SaysWhatTheOperatorNeedsAndGives) {
   ASSERT_EQ(filter_->GetNumberOfOperatorOutputs(), 2);
   EXPECT_EQ(filter_->GetOperatorOutputName(0), "pressure");
   EXPECT_EQ(filter_->GetOperatorOutputUnit(0), "Pa");
+  EXPECT_STREQ(filter_->GetOperatorInputs(),
+               "load: point, 1 component\nforce: point, 3 components");
+  EXPECT_STREQ(filter_->GetOperatorOutputs(),
+               "pressure: point, 1 component, Pa\ndisplacement: point, 3 components, m");
   EXPECT_EQ(Json::parse(filter_->GetContract()), OperatorStage(operator_file()).contract());
   EXPECT_EQ(filter_->LoadOperator(), 1);
+}
+
+TEST_F(VtkFilter, WeightsAsRecordedAreTheDefault) {
+  const auto data = test::make_surface();
+  filter_->SetInputData(data);
+  filter_->SetWeights("recorded");
+  filter_->Update();
+  expect_as_stage(data);
+  filter_->SetWeights("uniform");
+  filter_->Update();
+  StageOptions uniform = one_thread();
+  uniform.weights = "uniform";
+  expect_as_stage(data, uniform);
 }
 
 TEST_F(VtkFilter, WarningsAreEventsAndCanBeAskedFor) {

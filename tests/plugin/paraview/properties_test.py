@@ -1,0 +1,84 @@
+"""What the plugin's proxy offers: its domains, its texts, what a state file keeps."""
+
+import support
+from paraview import servermanager, simple
+
+
+class Properties(support.ParaViewTest):
+    def test_only_paraviews_vtk_is_in_the_process(self):
+        support.neural_operator(simple.OpenDataFile(str(support.FIXTURES / "grid.vtu"))).UpdatePipeline()
+        with open("/proc/self/maps") as maps:
+            libraries = {line.split()[-1] for line in maps if "/libvtk" in line}
+        self.assertTrue(any("vtkCommonCore-pv5.11" in library for library in libraries))
+        # VTK-m, which is ParaView's alone here, has no version in the names of its libraries.
+        ours = ("pv5.11", "libvtkFunctionalAttention", "libvtkm")
+        strangers = {name for name in libraries if not any(part in name for part in ours)}
+        self.assertEqual(strangers, set())
+
+    def test_data_without_arrays_can_be_the_input(self):
+        bare = simple.PassArrays(Input=simple.Sphere(), PointDataArrays=[], CellDataArrays=[])
+        bare.UpdatePipeline()
+        prototype = servermanager.ProxyManager().GetPrototypeProxy("filters", "NeuralOperator")
+        accepted = prototype.GetProperty("Input")
+        accepted.RemoveAllUncheckedProxies()
+        accepted.AddUncheckedProxy(bare.SMProxy)
+        self.assertEqual(accepted.IsInDomains(), 1)
+
+    def test_a_table_cannot_be_the_input(self):
+        table = simple.ProgrammableSource(OutputDataSetType="vtkTable", Script="pass")
+        table.UpdatePipeline()
+        prototype = servermanager.ProxyManager().GetPrototypeProxy("filters", "NeuralOperator")
+        accepted = prototype.GetProperty("Input")
+        accepted.RemoveAllUncheckedProxies()
+        accepted.AddUncheckedProxy(table.SMProxy)
+        self.assertEqual(accepted.IsInDomains(), 0)
+
+    def test_weight_arrays_are_those_of_the_data(self):
+        grid = simple.OpenDataFile(str(support.FIXTURES / "grid.vtu"))
+        grid.UpdatePipeline()
+        result = support.neural_operator(grid)
+        self.assertIn("load", result.GetProperty("WeightArray").Available)
+        self.assertEqual(
+            result.GetProperty("Weights").Available,
+            ["recorded", "auto", "measure", "uniform", "density", "array"],
+        )
+
+    def test_what_the_operator_needs_and_gives(self):
+        result = support.neural_operator(simple.Sphere())
+        result.UpdatePipelineInformation()
+        self.assertEqual(
+            str(result.OperatorInputs).splitlines(), ["load: point, 1 component", "force: point, 3 components"]
+        )
+        self.assertEqual(
+            str(result.OperatorOutputs).splitlines(),
+            ["pressure: point, 1 component, Pa", "displacement: point, 3 components, m"],
+        )
+
+    def test_every_property_is_documented(self):
+        result = support.neural_operator(simple.Sphere())
+        for name in result.ListProperties():
+            with self.subTest(name):
+                documentation = result.GetProperty(name).SMProperty.GetDocumentation()
+                self.assertIsNotNone(documentation)
+                self.assertGreater(len(documentation.GetDescription().strip()), 20)
+
+    def test_state_gives_the_same_result(self):
+        grid = simple.OpenDataFile(str(support.FIXTURES / "grid.vtu"))
+        result = support.neural_operator(grid, Suffix="_kept", Weights="uniform", NanPolicy=1)
+        simple.RenameSource("predicted", result)
+        expected = servermanager.Fetch(result)
+        state = str(self.folder / "state.pvsm")
+        simple.SaveState(state)
+        simple.ResetSession()
+        simple.LoadState(state)
+        opened = simple.FindSource("predicted")
+        self.assertEqual(opened.OperatorFile, support.SURROGATE)
+        self.assertEqual(opened.Weights, "uniform")
+        found = servermanager.Fetch(opened)
+        for name in ("pressure_kept", "displacement_kept"):
+            difference = abs(support.values(found, name) - support.values(expected, name)).max()
+            self.assertEqual(difference, 0)
+
+
+if __name__ == "__main__":
+    support.main()
