@@ -95,6 +95,7 @@ std::size_t encoded_length(const std::string& name) {
 void refuse_long_names(vtkFieldData* fields, const std::string& kind) {
   for (int i = 0; i < fields->GetNumberOfArrays(); ++i) {
     vtkAbstractArray* array = fields->GetAbstractArray(i);
+    if (!array->GetName()) continue;  // Refused by check_arrays().
     const std::string what = kind + " array '" + array->GetName() + "'";
     const auto refuse = [](const std::string& named, const char* name) {
       if (name && encoded_length(name) > kLongestLegacyWord)
