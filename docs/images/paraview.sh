@@ -8,9 +8,9 @@ work=$(mktemp -d)
 server=
 host=
 cleanup() {
-  [ -z "$host" ] || kill "$host" 2>/dev/null || true
+  [ -z "$host" ] || kill -KILL "$host" 2>/dev/null || true
   [ -z "$server" ] || kill "$server" 2>/dev/null || true
-  wait
+  wait 2>/dev/null || true
   rm -rf "$work"
 }
 trap cleanup EXIT
@@ -20,17 +20,22 @@ paraview=build/paraview-run/usr/bin/paraview
 plugin=$(find build/release/paraview -name NeuralOperator.so | head -n 1)
 [ -n "$plugin" ] || { echo "the plugin is not built" >&2; exit 1; }
 
-Xvfb -displayfd 4 -screen 0 1280x800x24 -fbdir "$work" -nolisten tcp 4> "$work/display" 2>/dev/null &
+Xvfb -displayfd 4 -screen 0 1280x800x24 -fbdir "$work" -nolisten tcp -noreset 4> "$work/display" 2>/dev/null &
 server=$!
 for _ in $(seq 50); do [ -s "$work/display" ] && break; sleep 0.2; done
 
 mkdir "$work/home"
 HOME=$work/home XDG_RUNTIME_DIR=$work/home DISPLAY=:$(cat "$work/display") QT_QPA_PLATFORM=xcb \
   FUNCATTN_PARAVIEW_PLUGIN=$PWD/$plugin FUNCATTN_OPERATOR=$PWD/data/sine.safetensors \
-  FUNCATTN_MESH=$PWD/data/meshes/line.vtp \
+  FUNCATTN_READY=$work/ready FUNCATTN_MESH=$PWD/data/meshes/line.vtp \
   "$paraview" --dr --script=docs/images/paraview_pipeline.py \
   > "$work/log" 2>&1 &
 host=$!
-sleep "${FUNCATTN_PICTURE_DELAY:-25}"  # Nothing says when a window has been drawn.
-kill -0 "$host" || { cat "$work/log" >&2; exit 1; }
+for _ in $(seq 240); do
+  [ -e "$work/ready" ] && break
+  kill -0 "$host" || { cat "$work/log" >&2; exit 1; }
+  sleep 0.5
+done
+[ -e "$work/ready" ] || { echo "ParaView did not get ready within two minutes" >&2; exit 1; }
+sleep 5  # The panels are drawn after the script, and nothing says when.
 /usr/bin/python3 docs/images/window_picture.py "$work/Xvfb_screen0" "$picture"

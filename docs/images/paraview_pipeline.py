@@ -33,3 +33,4 @@ simple.Show(balls, view).ColorArrayName = ["POINTS", ""]
 simple.ResetCamera(view)
 simple.Render(view)
 simple.SetActiveSource(predicted)
+open(os.environ["FUNCATTN_READY"], "w").close()

@@ -6,16 +6,14 @@
 # Before find_package(ParaView): targets with the names of the Python modules and of
 # pvpython, so that CMake does not look for them.
 macro(prepare_unpacked_paraview)
+  find_path(ParaView_DIR paraview-config.cmake PATH_SUFFIXES
+    lib/cmake/paraview-5.11 lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/paraview-5.11)
   if(ParaView_DIR)
-    set(configuration ${ParaView_DIR})
-  else()
-    find_path(configuration paraview-config.cmake NO_CACHE PATH_SUFFIXES
-      lib/cmake/paraview-5.11 lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/paraview-5.11)
+    string(REGEX REPLACE "/lib/.*" "" paraview_prefix "${ParaView_DIR}")
+    foreach(exported vtk/VTKPython ParaViewPython ParaViewTools)
+      declare_incomplete_targets(${ParaView_DIR}/${exported}-targets)
+    endforeach()
   endif()
-  string(REGEX REPLACE "/lib/.*" "" paraview_prefix "${configuration}")
-  foreach(exported vtk/VTKPython ParaViewPython ParaViewTools)
-    declare_incomplete_targets(${configuration}/${exported}-targets)
-  endforeach()
 endmacro()
 
 function(declare_incomplete_targets export_file)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command on a screen of its own and ends with its exit status. Unlike xvfb-run -a, which takes
-# the number of a screen that another is just about to take, it leaves the choice to the server.
+# the number of a screen that another is just about to take, it leaves the choice to the server, which
+# does not begin anew between two connections either (-noreset; one that comes meanwhile is refused).
 # Usage: on_a_screen.sh COMMAND...
 set -euo pipefail
 work=$(mktemp -d)
@@ -10,7 +11,7 @@ cleanup() {
   rm -rf "$work"
 }
 trap cleanup EXIT
-Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3> "$work/display" 2> "$work/log" &
+Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp -noreset 3> "$work/display" 2> "$work/log" &
 server=$!
 for _ in $(seq 300); do
   [ -s "$work/display" ] && break

@@ -8,7 +8,8 @@ mkdir -p "$work/home"
 PYTHONPATH=$(dirname "$script") HOME=$work/home XDG_RUNTIME_DIR=$work/home QT_QPA_PLATFORM=xcb \
   FUNCATTN_REPORT=$work/report "$paraview" --dr --script="$script" > "$work/log" 2>&1 &
 host=$!
-trap 'kill "$host" 2>/dev/null || true; wait' EXIT
+# ParaView's handler of other signals writes a report, and may wait for ever for a lock it holds.
+trap 'kill -KILL "$host" 2>/dev/null || true; wait' EXIT
 
 for _ in $(seq 2400); do
   [ -e "$work/report" ] && break
