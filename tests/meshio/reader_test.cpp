@@ -124,9 +124,9 @@ TEST_F(ReaderTest, ListsFormats) {
     EXPECT_FALSE(format.description.empty());
     EXPECT_TRUE(format.readable);
   }
-  EXPECT_EQ(writable,
-            (std::vector<std::string>{".vtp", ".vtu", ".vti", ".vts", ".vtr", ".pvtp", ".pvtu",
-                                      ".pvti", ".pvts", ".pvtr", ".vtm", ".vtmb", ".vtk"}));
+  EXPECT_EQ(writable, (std::vector<std::string>{".vtp", ".vtu", ".vti", ".vts", ".vtr", ".pvtp",
+                                                ".pvtu", ".pvti", ".pvts", ".pvtr", ".vtm", ".vtmb",
+                                                ".vtpd", ".vtpc", ".vtk"}));
   EXPECT_EQ(read_only, (std::vector<std::string>{".vtkhdf", ".hdf", ".stl", ".ply", ".obj", ".e",
                                                  ".exo", ".ex2", ".case", ".foam"}));
   EXPECT_EQ(timed, (std::vector<std::string>{".e", ".exo", ".ex2", ".case", ".foam"}));
