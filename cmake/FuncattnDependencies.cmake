@@ -8,6 +8,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(OpenMP COMPONENTS CXX REQUIRED)
 find_package(Threads REQUIRED)
+include(FuncattnPython)
 if(FUNCATTN_BUILD_BENCH)
   find_package(benchmark 1.7 QUIET)  # For the kernels alone; ./dev setup --bench installs it.
 endif()

@@ -30,7 +30,7 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-openmp")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
   "gfortran, libboost-dev, libboost-program-options-dev, libeigen3-dev, libhdf5-dev, libtorch-dev, \
 libvtk9-dev, nlohmann-json3-dev, paraview")
-if(FUNCATTN_BUILD_PYTHON)
+if(FUNCATTN_WITH_PYTHON)
   set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3, python3-numpy, python3-vtk9")
 endif()
 # Programs linked with the C library depend on this package, and ldconfig hears of it.

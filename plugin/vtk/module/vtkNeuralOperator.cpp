@@ -8,6 +8,7 @@
 #include <vtkSmartPointer.h>
 #include <vtkStreamingDemandDrivenPipeline.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
@@ -42,6 +43,8 @@ Failure current_failure() {
     return {"data", error.what()};
   } catch (const funcattn::NumericError& error) {
     return {"numeric", error.what()};
+  } catch (const funcattn::Cancelled& error) {
+    return {"cancelled", error.what()};
   } catch (const std::bad_alloc&) {
     return {"memory",
             "there is not enough memory for this input; spilled or recomputed activation memory "
@@ -60,6 +63,23 @@ Choice choice_of(int value, int count, const char* property, const char* meaning
                                ", expected " + meanings);
   return static_cast<Choice>(value);
 }
+
+/// Progress over samples that each go from 0 to 1, as one that never goes back.
+class TotalProgress {
+ public:
+  explicit TotalProgress(std::size_t samples) : samples_(samples) {}
+  double of(double fraction) {
+    if (fraction < last_) ++done_;
+    last_ = fraction;
+    const double total = (done_ + fraction) / static_cast<double>(samples_);
+    return total < 1 ? total : 1;
+  }
+
+ private:
+  std::size_t samples_;
+  double done_ = 0;
+  double last_ = 0;
+};
 
 int association_of(const Json& array) {
   const std::string name = array.at("association");
@@ -355,6 +375,11 @@ int vtkNeuralOperator::RequestData(vtkInformation*, vtkInformationVector** input
 
     const funcattn::MeshTree source(vtkDataObject::GetData(inputs[0], 0), "input");
     vtkDataObject* query = vtkDataObject::GetData(inputs[1], 0);
+    TotalProgress progress(this->PerBlock ? std::max<std::size_t>(1, source.leaves().size()) : 1);
+    options.progress = [&](double fraction) {
+      this->UpdateProgress(progress.of(fraction));
+      return this->GetAbortExecute() == 0;
+    };
     funcattn::TreeResult result =
         query ? internals.stage->run(source, funcattn::MeshTree(query, "query"), options)
               : internals.stage->run(source, options);
@@ -372,6 +397,8 @@ int vtkNeuralOperator::RequestData(vtkInformation*, vtkInformationVector** input
   } catch (...) {
     internals.failure = current_failure();
     output->Initialize();
+    // Whoever asked for an end knows; VTK's own filters report no error for it either.
+    if (internals.failure.kind == "cancelled") return 1;
     vtkErrorMacro(<< internals.failure.text);
     return 0;
   }

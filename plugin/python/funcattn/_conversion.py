@@ -1,0 +1,91 @@
+"""NumPy arrays to VTK data sets and back."""
+
+import numpy as np
+from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
+from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonDataModel import (vtkCellArray, vtkCompositeDataSet, vtkDataSet,
+                                           vtkPolyData)
+
+from ._errors import DataError, UsageError
+from ._options import did_you_mean
+
+WEIGHTS_NAME = "funcattn weights"
+
+
+def is_vtk_data(data):
+    return isinstance(data, (vtkDataSet, vtkCompositeDataSet))
+
+
+def is_pyvista(data):
+    return any(kind.__module__.partition(".")[0] == "pyvista" for kind in type(data).__mro__)
+
+
+def _rows(values, what, count=None):
+    """Values as a contiguous [n, C] array of numbers."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"{what} holds values of type {array.dtype}, expected numbers")
+    if array.dtype.kind == "b":
+        array = array.astype(np.uint8)
+    elif array.dtype == np.float16 or array.dtype.itemsize > 8:
+        array = array.astype(np.float64)
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise DataError(f"{what} has shape {np.shape(values)}, expected [n] or [n, components]")
+    if count is not None and len(array) != count:
+        raise DataError(f"{what} has {len(array)} rows, expected one per point: {count}")
+    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+
+
+def _add(attributes, name, rows):
+    array = numpy_to_vtk(rows)
+    array.SetName(name)
+    attributes.AddArray(array)
+
+
+def points_to_vtk(points, fields, weights, contract, what):
+    """A cloud of vertices.
+
+    points: [n, D], D from 1 to 3, the columns being x, y, z; [n] stands for [n, 1].
+    fields: {name: [n] or [n, components]}, of the points.
+    weights: [n] or None.
+    """
+    coordinates = _rows(points, what)
+    count, dimension = coordinates.shape
+    if not 1 <= dimension <= 3:
+        raise DataError(f"{what} has shape {np.shape(points)}, expected [n, D] with D from 1 to 3")
+    beyond = [axis for axis in contract["coordinates"]["axes"] if "xyz".index(axis) >= dimension]
+    if beyond:
+        raise DataError(f"{what} has {dimension} columns, but the operator uses the coordinates "
+                        + ", ".join(contract["coordinates"]["axes"]))
+    padded = np.zeros((count, 3))
+    padded[:, :dimension] = coordinates
+
+    cloud = vtkPolyData()
+    vtk_points = vtkPoints()
+    vtk_points.SetData(numpy_to_vtk(padded, deep=True))
+    cloud.SetPoints(vtk_points)
+    vertices = vtkCellArray()
+    vertices.SetData(numpy_to_vtkIdTypeArray(np.arange(count + 1, dtype=np.int64), deep=True),
+                     numpy_to_vtkIdTypeArray(np.arange(count, dtype=np.int64), deep=True))
+    cloud.SetVerts(vertices)
+
+    of_cells = contract["outputs"][0]["association"] == "cell"
+    attributes = cloud.GetCellData() if of_cells else cloud.GetPointData()
+    needed = [item["name"] for item in contract["inputs"]]
+    for name, values in fields.items():
+        if name not in needed:
+            raise UsageError(f"the operator has no input '{name}'" + did_you_mean(name, needed))
+        _add(attributes, name, _rows(values, f"field '{name}'", count))
+    if weights is not None:
+        _add(attributes, WEIGHTS_NAME, _rows(weights, "weights", count))
+    return cloud
+
+
+def result_to_numpy(cloud, contract, suffix):
+    """{output: [n] or [n, components]}"""
+    of_cells = contract["outputs"][0]["association"] == "cell"
+    attributes = cloud.GetCellData() if of_cells else cloud.GetPointData()
+    return {output["name"]: vtk_to_numpy(attributes.GetArray(output["name"] + suffix))
+            for output in contract["outputs"]}

@@ -1,0 +1,237 @@
+"""funcattn.run and funcattn.Operator on VTK data: values, kinds, options, errors, threads."""
+
+import gc
+import signal
+import sys
+import threading
+import types
+import unittest
+import warnings
+
+import numpy as np
+from support import FIXTURES, SURROGATE, array, read
+from vtkmodules.vtkCommonCore import vtkObject
+from vtkmodules.vtkCommonDataModel import vtkImageData, vtkMultiBlockDataSet, vtkPolyData, vtkTable
+from vtkmodules.vtkCommonExecutionModel import vtkTrivialProducer
+
+import funcattn
+
+
+def filter_output(mesh):
+    """What the filter alone gives."""
+    algorithm = funcattn.vtkNeuralOperator()
+    algorithm.SetFileName(SURROGATE)
+    algorithm.SetThreads(1)
+    algorithm.SetInputDataObject(0, mesh)
+    algorithm.Update()
+    return algorithm.GetOutputDataObject(0)
+
+
+class Run(unittest.TestCase):
+    def test_every_kind_of_mesh_comes_back_with_the_prediction(self):
+        for name in ("grid.vtu", "image.vti"):
+            mesh = read(name)
+            result = funcattn.run(mesh, SURROGATE, threads=1)
+            self.assertIs(type(result), type(mesh))
+            expected = array(filter_output(mesh), "pressure_predicted")
+            np.testing.assert_array_equal(array(result, "pressure_predicted"), expected)
+            self.assertEqual(array(result, "displacement_predicted").shape, (len(expected), 3))
+            self.assertIsNone(mesh.GetPointData().GetArray("pressure_predicted"))
+
+    def test_trees_keep_their_structure(self):
+        blocks = read("blocks.vtm")
+        result = funcattn.run(blocks, str(SURROGATE), threads=1)
+        self.assertIsInstance(result, vtkMultiBlockDataSet)
+        self.assertEqual(result.GetNumberOfBlocks(), 3)
+        self.assertIsNone(result.GetBlock(1))
+        together = array(result.GetBlock(2), "pressure_predicted")
+        apart = funcattn.run(blocks, SURROGATE, per_block=True, threads=1)
+        alone = funcattn.run(blocks.GetBlock(2), SURROGATE, threads=1)
+        np.testing.assert_array_equal(array(apart.GetBlock(2), "pressure_predicted"),
+                                      array(alone, "pressure_predicted"))
+        self.assertGreater(abs(together - array(alone, "pressure_predicted")).max(), 1e-6)
+
+    def test_a_query_is_what_comes_back(self):
+        query = read("image.vti")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", funcattn.OperatorWarning)
+            result = funcattn.run(read("grid.vtu"), SURROGATE, query=query, threads=1)
+        self.assertIsInstance(result, vtkImageData)
+        self.assertEqual(len(array(result, "pressure_predicted")), query.GetNumberOfPoints())
+
+    def test_an_operator_is_loaded_once(self):
+        operator = funcattn.Operator(SURROGATE)
+        self.assertEqual([item["name"] for item in operator.contract["outputs"]],
+                         ["pressure", "displacement"])
+        self.assertEqual(operator.contract["outputs"][0]["unit"], "Pa")
+        mesh = read("grid.vtu")
+        first = operator.run(mesh, threads=1, suffix="_a")
+        second = funcattn.run(first, operator, threads=1, suffix="_b")
+        np.testing.assert_array_equal(array(second, "pressure_a"), array(second, "pressure_b"))
+
+    def test_options_reach_the_filter(self):
+        mesh = read("nan.vtu")
+        with self.assertWarnsRegex(funcattn.OperatorWarning, "1 of 30 points hold NaN"):
+            masked = funcattn.run(mesh, SURROGATE, nan="mask", threads=1)
+        self.assertEqual(list(np.flatnonzero(np.isnan(array(masked, "pressure_predicted")))), [8])
+        with self.assertWarnsRegex(funcattn.OperatorWarning, "1 of 30 points hold NaN"):
+            dropped = funcattn.run(mesh, SURROGATE, nan="drop", threads=1)
+        self.assertEqual(dropped.GetNumberOfPoints(), 29)
+        plain = array(funcattn.run(read("grid.vtu"), SURROGATE, threads=1), "pressure_predicted")
+        uniform = array(funcattn.run(read("grid.vtu"), SURROGATE, threads=1, weights="uniform"),
+                        "pressure_predicted")
+        self.assertGreater(abs(plain - uniform).max(), 1e-6)
+        for memory in ("spilled", "recomputed"):
+            again = funcattn.run(read("grid.vtu"), SURROGATE, threads=1, memory=memory,
+                                 tile_points=16)
+            np.testing.assert_allclose(array(again, "pressure_predicted"), plain, rtol=1e-12)
+
+    def test_pyvista_objects_come_back_as_such(self):
+        class UnstructuredGrid(type(read("grid.vtu"))):
+            __module__ = "pyvista.core.pointset"
+
+        wrapped = []
+        stand_in = types.ModuleType("pyvista")
+        stand_in.wrap = lambda data: wrapped.append(data) or "a PyVista object"
+        sys.modules["pyvista"] = stand_in
+        self.addCleanup(sys.modules.pop, "pyvista")
+        mesh = UnstructuredGrid()
+        mesh.ShallowCopy(read("grid.vtu"))
+        self.assertEqual(funcattn.run(mesh, SURROGATE, threads=1), "a PyVista object")
+        self.assertEqual(len(array(wrapped[0], "pressure_predicted")), 30)
+
+
+class Warn(unittest.TestCase):
+    def test_what_is_remarkable_is_a_warning(self):
+        with self.assertWarnsRegex(funcattn.OperatorWarning, "9 points") as caught:
+            funcattn.run(read("coarse.vtu"), SURROGATE, threads=1)
+        self.assertEqual(caught.filename, __file__)
+
+    def test_no_points_is_a_warning_and_an_empty_array(self):
+        with self.assertWarnsRegex(funcattn.OperatorWarning, "no points"):
+            result = funcattn.run(vtkPolyData(), SURROGATE)
+        self.assertEqual(len(array(result, "pressure_predicted")), 0)
+
+
+class Fail(unittest.TestCase):
+    def assert_fails(self, kind, text, *arguments, **options):
+        with self.assertRaisesRegex(kind, text) as caught:
+            funcattn.run(*arguments, **options)
+        self.assertIs(type(caught.exception), kind)
+        self.assertIsInstance(caught.exception, funcattn.Error)
+
+    def test_files(self):
+        mesh = read("grid.vtu")
+        self.assert_fails(funcattn.FileError, "nowhere.safetensors", mesh, "nowhere.safetensors")
+        self.assert_fails(funcattn.OperatorFileError, "checksum", mesh,
+                          FIXTURES / "damaged.safetensors")
+
+    def test_data(self):
+        self.assert_fails(funcattn.DataError, "no point array 'load'", read("no_load.vtu"),
+                          SURROGATE)
+        self.assert_fails(funcattn.DataError, "first at index 8", read("nan.vtu"), SURROGATE)
+        self.assert_fails(funcattn.DataError, "block 'right'", read("blocks_lacking.vtm"),
+                          SURROGATE)
+        self.assert_fails(funcattn.DataError, "vtkTable", vtkTable(), SURROGATE)
+        self.assert_fails(funcattn.DataError, "vtkTrivialProducer", vtkTrivialProducer(), SURROGATE)
+        self.assert_fails(funcattn.DataError, "a str", "grid.vtu", SURROGATE)
+
+    def test_options(self):
+        mesh = read("grid.vtu")
+        self.assert_fails(funcattn.UsageError, "did you mean 'threads'", mesh, SURROGATE, thread=1)
+        self.assert_fails(funcattn.UsageError, "'threads' is -1", mesh, SURROGATE, threads=-1)
+        self.assert_fails(funcattn.UsageError, "'threads' is True", mesh, SURROGATE, threads=True)
+        self.assert_fails(funcattn.UsageError, '"mask"', mesh, SURROGATE, nan="maks")
+        self.assert_fails(funcattn.UsageError, "'overwrite' is 1", mesh, SURROGATE, overwrite=1)
+        self.assert_fails(funcattn.UsageError, "cubature", mesh, SURROGATE, weights="cubature")
+        self.assert_fails(funcattn.UsageError, "query_fields", mesh, SURROGATE, query_fields={})
+        self.assert_fails(funcattn.UsageError, "holds its arrays", mesh, SURROGATE, fields={})
+        self.assert_fails(funcattn.UsageError, "array:NAME", mesh, SURROGATE, weights=np.ones(30))
+
+    def test_hosts_that_silence_vtk_get_the_exception(self):
+        vtkObject.GlobalWarningDisplayOff()
+        self.addCleanup(vtkObject.GlobalWarningDisplayOn)
+        self.assert_fails(funcattn.DataError, "no point array 'load'", read("no_load.vtu"),
+                          SURROGATE)
+        with self.assertWarnsRegex(funcattn.OperatorWarning, "9 points"):
+            funcattn.run(read("coarse.vtu"), SURROGATE)
+
+    def test_a_failed_run_leaves_the_operator_usable(self):
+        operator = funcattn.Operator(SURROGATE)
+        with self.assertRaises(funcattn.DataError):
+            operator.run(read("nan.vtu"))
+        self.assertEqual(len(array(operator.run(read("grid.vtu")), "pressure_predicted")), 30)
+
+
+class Progress(unittest.TestCase):
+    def setUp(self):
+        self.mesh = read("grid.vtu")
+
+    def test_it_rises_to_one(self):
+        told = []
+        funcattn.run(self.mesh, SURROGATE, threads=1, tile_points=16, progress=told.append)
+        self.assertGreater(len(told), 3)
+        self.assertEqual(told, sorted(told))
+        self.assertEqual(told[-1], 1)
+
+    def test_false_cancels(self):
+        with self.assertRaises(funcattn.Cancelled):
+            funcattn.run(self.mesh, SURROGATE, progress=lambda fraction: fraction < 0.5)
+
+    def test_exceptions_in_it_are_raised(self):
+        for kind in (ZeroDivisionError, KeyboardInterrupt):
+            def raise_it(fraction, kind=kind):
+                raise kind
+
+            with self.assertRaises(kind):
+                funcattn.run(self.mesh, SURROGATE, progress=raise_it)
+
+    def test_ctrl_c_ends_a_run(self):
+        told = []
+
+        def interrupt(fraction):
+            told.append(fraction)
+            if len(told) == 2:
+                signal.raise_signal(signal.SIGINT)
+
+        handler = signal.getsignal(signal.SIGINT)
+        with self.assertRaises(KeyboardInterrupt):
+            funcattn.run(self.mesh, SURROGATE, threads=1, tile_points=16, progress=interrupt)
+        self.assertLess(told[-1], 1)
+        self.assertIs(signal.getsignal(signal.SIGINT), handler)
+
+    def test_nothing_is_kept_after_a_run(self):
+        operator = funcattn.Operator(SURROGATE)
+        operator.run(self.mesh)
+        gc.collect()
+        references = self.mesh.GetReferenceCount()
+        before = self.mesh.GetMTime(), self.mesh.GetPointData().GetMTime()
+        for _ in range(3):
+            operator.run(self.mesh, progress=lambda fraction: None)
+        self.assertEqual(self.mesh.GetReferenceCount(), references)
+        self.assertEqual((self.mesh.GetMTime(), self.mesh.GetPointData().GetMTime()), before)
+
+
+class Threads(unittest.TestCase):
+    def test_runs_from_several_threads(self):
+        operator = funcattn.Operator(SURROGATE)
+        expected = array(operator.run(read("grid.vtu"), threads=1), "pressure_predicted").copy()
+        results = []
+
+        def work():
+            mesh = read("grid.vtu")
+            for _ in range(5):
+                results.append(array(operator.run(mesh, threads=1), "pressure_predicted").copy())
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(results), 20)
+        for result in results:
+            np.testing.assert_array_equal(result, expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
