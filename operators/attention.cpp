@@ -1,7 +1,5 @@
 #include "operators/attention.h"
 
-#include <algorithm>
-
 #include "core/error.h"
 #include "operators/linear_solve.h"
 
@@ -17,25 +15,18 @@ constexpr std::int64_t rows_per_partial_sum = 256;
 // Added to the mass of a basis function, which is of order n / k.
 constexpr double mass_floor = 1e-5;
 
+// Whether the system of the k functions is the smaller one.
+bool over_functions(const Tensor& keys) {
+  return keys.size(-2) <= keys.size(-1);
+}
+
 // (s K^T K + r I)^-1 K^T V = K^T (s K K^T + r I)^-1 V, [B,H,c,v] in float64.
 Tensor least_squares_map(const Tensor& keys, const Tensor& values,
                          const Regularisation& regularisation) {
-  const Tensor K = keys.to(torch::kFloat64);
   const Tensor V = values.to(torch::kFloat64);
-  const Tensor transposed = K.transpose(-2, -1);
-  const Tensor scale = regularisation.gram_scale.to(torch::kFloat64);
-  Tensor ridge = regularisation.ridge.to(torch::kFloat64);
-  const std::int64_t functions = K.size(-2);
-  const std::int64_t channels = K.size(-1);
-  if (regularisation.relative) {
-    ridge = ridge * (K.square().sum({-2, -1}, true) / static_cast<double>(functions));
-  }
-  const Tensor diagonal = ridge * at::eye(std::min(functions, channels), K.options());
-  if (functions <= channels) {
-    const Tensor system = scale * at::matmul(K, transposed) + diagonal;
-    return at::matmul(transposed, solve_positive_definite(system, V));
-  }
-  const Tensor system = scale * at::matmul(transposed, K) + diagonal;
+  const Tensor transposed = keys.to(torch::kFloat64).transpose(-2, -1);
+  const Tensor system = transport_system(keys, regularisation);
+  if (over_functions(keys)) return at::matmul(transposed, solve_positive_definite(system, V));
   return solve_positive_definite(system, at::matmul(transposed, V));
 }
 
@@ -170,6 +161,18 @@ Regularisation Regularisation::fixed(double ridge, bool relative) {
 
 Regularisation Regularisation::blend(const Tensor& amount, bool relative) {
   return {1 - amount, amount, relative};
+}
+
+Tensor transport_system(const Tensor& keys, const Regularisation& regularisation) {
+  const Tensor K = keys.to(torch::kFloat64);
+  const Tensor transposed = K.transpose(-2, -1);
+  const Tensor gram = over_functions(keys) ? at::matmul(K, transposed) : at::matmul(transposed, K);
+  Tensor ridge = regularisation.ridge.to(torch::kFloat64);
+  if (regularisation.relative) {
+    ridge = ridge * (K.square().sum({-2, -1}, true) / static_cast<double>(K.size(-2)));
+  }
+  return regularisation.gram_scale.to(torch::kFloat64) * gram +
+         ridge * at::eye(gram.size(-1), K.options());
 }
 
 Tensor transport(const Tensor& queries, const Tensor& keys, const Tensor& values,

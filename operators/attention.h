@@ -101,6 +101,10 @@ Tensor transport(const Tensor& queries, const Tensor& keys, const Tensor& values
 Tensor transport_matrix(const Tensor& queries, const Tensor& keys,
                         const Regularisation& regularisation);
 
+/// The system that transport() solves, in float64: s K K^T + r I_k, [B,H,k,k], or
+/// s K^T K + r I_c, [B,H,c,c], whichever is smaller.
+Tensor transport_system(const Tensor& keys, const Regularisation& regularisation);
+
 /// Field values [B,H,N,v] from coefficients [B,H,k,v]: basis times coefficients.
 Tensor reconstruct(const Tensor& basis, const Tensor& coefficients);
 

@@ -288,6 +288,11 @@ ModelConfig ModelConfig::from_json(const Json& json) {
   return config;
 }
 
+Tensor Model::predict_observed(const PointSamples&, const PointSamples&, AttentionObserver&) {
+  throw UsageError(
+      "the model is of a class of its own, which has no attention layers to look into");
+}
+
 std::int64_t Model::parameter_count() const {
   std::int64_t count = 0;
   for (const Tensor& parameter : parameters()) count += parameter.numel();

@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "operators/attention.h"
+#include "operators/attention_observer.h"
 #include "operators/forms/mixing.h"
 #include "operators/point_samples.h"
 
@@ -94,6 +95,11 @@ class Model : public torch::nn::Module {
   /// @return [B,M,out_features]; finite at every point with finite input, also at those of weight
   ///   0 (they take no part, but they get a value)
   virtual Tensor predict(const PointSamples& source, const PointSamples& query) = 0;
+
+  /// predict() in tensor operations, showing `observer` what every attention layer computes: once
+  /// per block. Throws UsageError where the class has no such layers (the default).
+  virtual Tensor predict_observed(const PointSamples& source, const PointSamples& query,
+                                  AttentionObserver& observer);
 
   std::int64_t parameter_count() const;
   torch::Dtype dtype() const;  ///< Of the weights.

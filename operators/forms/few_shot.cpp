@@ -48,13 +48,17 @@ Tensor FewShotModel::encoder_input(const Tensor& coordinates) const {
   return at::cat({phase.sin(), phase.cos()}, -1);
 }
 
-Tensor FewShotModel::predict(const PointSamples& source, const PointSamples& query) {
+void FewShotModel::check(const PointSamples& source, const PointSamples& query) const {
   const torch::Dtype type = dtype();
   check_points(source.coordinates, source.weights, config().coordinate_dimension, type,
                "source coordinates");
   check_points(source.values, source.weights, config().value_features, type, "source values");
   check_points(query.coordinates, query.weights, config().coordinate_dimension, type,
                "query coordinates");
+}
+
+Tensor FewShotModel::predict(const PointSamples& source, const PointSamples& query) {
+  check(source, query);
   // Training only: what a stored model predicts must not depend on the size of a request.
   if (at::GradMode::is_enabled()) {
     const Tensor prediction = predict_by_kernel(source, query);
@@ -63,13 +67,20 @@ Tensor FewShotModel::predict(const PointSamples& source, const PointSamples& que
   return predict_by_operations(source, query);
 }
 
+Tensor FewShotModel::predict_observed(const PointSamples& source, const PointSamples& query,
+                                      AttentionObserver& observer) {
+  check(source, query);
+  return predict_by_operations(source, query, &observer);
+}
+
 Tensor FewShotModel::predict_by_kernel(const PointSamples& source, const PointSamples& query) {
   if (frequencies_.defined()) return {};
   return few_shot_kernel({config().activation, config().ridge, config().relative_ridge},
                          kernel_parameters_, source, query);
 }
 
-Tensor FewShotModel::predict_by_operations(const PointSamples& source, const PointSamples& query) {
+Tensor FewShotModel::predict_by_operations(const PointSamples& source, const PointSamples& query,
+                                           AttentionObserver* observer) {
   const torch::Dtype type = dtype();
   const PointMeasure measure(source.weights, type);
   const Tensor context = clear_absent(source.coordinates, source.weights);
@@ -94,6 +105,22 @@ Tensor FewShotModel::predict_by_operations(const PointSamples& source, const Poi
   const Tensor means = sums.narrow(3, 0, sums.size(3) - 1) / at::where(mass.gt(0), mass, 1.0);
   const Tensor keys = means.narrow(3, 0, latent) / (1.0 + group_mass_floor);
   const Tensor group_values = means.narrow(3, latent, values.size(2));
+  if (observer) {
+    AttentionRecord record;
+    record.query_basis = encoded[1].unsqueeze(1);
+    record.queries_act_directly = true;
+    record.source_basis =
+        groups / at::where(mass.gt(0), mass, 1.0).transpose(-2, -1).to(groups.scalar_type());
+    record.basis_sum = BasisSum::points;
+    record.source_weights = measure.relative;
+    record.query_weights = PointMeasure(query.weights, type).relative;
+    record.coefficients = group_values;
+    const Tensor identity =
+        at::eye(latent, keys.options()).expand({keys.size(0), 1, latent, latent});
+    record.transport = transport_matrix(identity, keys, regularisation_);
+    record.system = transport_system(keys, regularisation_);
+    observer->observe(record);
+  }
   return transport(encoded[1].unsqueeze(1), keys, group_values, regularisation_).squeeze(1);
 }
 

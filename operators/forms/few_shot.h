@@ -24,13 +24,18 @@ class FewShotModel : public Model {
   bool separates_query() const override { return true; }
   bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
+  Tensor predict_observed(const PointSamples& source, const PointSamples& query,
+                          AttentionObserver& observer) override;
 
   /// predict() in tensor operations, which serve every device and size, on checked samples.
-  Tensor predict_by_operations(const PointSamples& source, const PointSamples& query);
+  /// @param observer may be null
+  Tensor predict_by_operations(const PointSamples& source, const PointSamples& query,
+                               AttentionObserver* observer = nullptr);
   /// predict() as one operation, on checked samples; undefined where that does not apply.
   Tensor predict_by_kernel(const PointSamples& source, const PointSamples& query);
 
  private:
+  void check(const PointSamples& source, const PointSamples& query) const;
   /// What the encoder sees of coordinates [B,N,D]: themselves, or their sines and cosines.
   Tensor encoder_input(const Tensor& coordinates) const;
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "operators/attention.h"
+#include "operators/attention_observer.h"
 
 namespace funcattn {
 
@@ -26,5 +27,10 @@ struct MixingMaps {
 /// computed in float64 inside.
 Tensor mix_coefficients(Mixing mixing, const Tensor& coefficients, const MixingMaps& maps,
                         bool relative_ridge);
+
+/// The matrices of mix_coefficients(), which are `transport` times `coefficients` of the record;
+/// its bases and weights are left undefined. `none` has the identity as transport.
+AttentionRecord mixing_record(Mixing mixing, const Tensor& coefficients, const MixingMaps& maps,
+                              bool relative_ridge);
 
 }  // namespace funcattn

@@ -1,7 +1,5 @@
 #include "operators/forms/paper.h"
 
-#include "operators/engine/training_function.h"
-
 namespace funcattn {
 
 PaperAttention::PaperAttention(Initialiser& initialiser, const ModelConfig& config)
@@ -26,7 +24,8 @@ Tensor PaperAttention::basis(const Linear& map, const Tensor& x) const {
 }
 
 Tensor PaperAttention::forward(const Tensor& query, const PointMeasure& query_measure,
-                               const Tensor& source, const PointMeasure& source_measure) {
+                               const Tensor& source, const PointMeasure& source_measure,
+                               AttentionObserver* observer) {
   const Tensor query_basis = basis(*basis_q_, query);
   const Tensor source_basis = basis(*basis_k_, source);
   // The published equations scale weights to sum to the number of points, also those of weight 0.
@@ -40,6 +39,17 @@ Tensor PaperAttention::forward(const Tensor& query, const PointMeasure& query_me
   const Tensor values = project(source_basis, split_heads(v_->forward(source), heads_),
                                 source_measure, coefficients_, reference(source));
   const Tensor moved = transport(queries, keys, values, regularisation_);
+  if (observer) {
+    AttentionRecord record;
+    record.query_basis = query_basis;
+    record.source_basis = source_basis;
+    record.query_weights = query_measure.relative;
+    record.source_weights = source_measure.relative;
+    record.coefficients = values;
+    record.transport = transport_matrix(queries.to(torch::kFloat64), keys, regularisation_);
+    record.system = transport_system(keys, regularisation_);
+    observer->observe(record);
+  }
   return out_->forward(join_heads(reconstruct(query_basis, moved)));
 }
 
@@ -50,27 +60,31 @@ PaperLayerModel::PaperLayerModel(const ModelConfig& config, Initialiser& initial
 }
 
 Tensor PaperLayerModel::predict(const PointSamples& source, const PointSamples& query) {
-  const Tensor features = point_features(source, config(), dtype(), "source");
-  const PointMeasure measure(source.weights, dtype());
-  if (!separates_query()) return attention_->forward(features, measure);
-  const Tensor query_features = point_features(query, config(), dtype(), "query");
-  return attention_->forward(query_features, PointMeasure(query.weights, dtype()), features,
-                             measure);
+  return forward(source, query, nullptr);
 }
 
-PaperModel::PaperModel(const ModelConfig& config, Initialiser& initialiser) : Model(config) {
+Tensor PaperLayerModel::predict_observed(const PointSamples& source, const PointSamples& query,
+                                         AttentionObserver& observer) {
+  return forward(source, query, &observer);
+}
+
+Tensor PaperLayerModel::forward(const PointSamples& source, const PointSamples& query,
+                                AttentionObserver* observer) const {
+  const Tensor features = point_features(source, config(), dtype(), "source");
+  const PointMeasure measure(source.weights, dtype());
+  if (!separates_query()) return attention_->forward(features, measure, observer);
+  const Tensor query_features = point_features(query, config(), dtype(), "query");
+  return attention_->forward(query_features, PointMeasure(query.weights, dtype()), features,
+                             measure, observer);
+}
+
+PaperModel::PaperModel(const ModelConfig& config, Initialiser& initialiser)
+    : ResidualModel(config) {
   ResidualNetworkOptions options;
   options.lift_width = 2 * config.width;
   network_ = std::make_unique<ResidualNetwork>(*this, initialiser, config, options, [&] {
     return std::make_shared<PaperAttention>(initialiser, config);
   });
-}
-
-Tensor PaperModel::predict(const PointSamples& source, const PointSamples&) {
-  const Tensor features = point_features(source, config(), dtype(), "source");
-  const Tensor by_panels = predict_for_training(*this, features, source.weights);
-  if (by_panels.defined()) return by_panels;
-  return network_->forward(features, PointMeasure(source.weights, dtype()));
 }
 
 }  // namespace funcattn

@@ -13,10 +13,12 @@ class PaperAttention : public PointAttention {
  public:
   PaperAttention(Initialiser& initialiser, const ModelConfig& config);
   /// @param query [B,M,width], source [B,N,width]
+  /// @param observer may be null
   Tensor forward(const Tensor& query, const PointMeasure& query_measure, const Tensor& source,
-                 const PointMeasure& source_measure);
-  Tensor forward(const Tensor& x, const PointMeasure& measure) override {
-    return forward(x, measure, x, measure);
+                 const PointMeasure& source_measure, AttentionObserver* observer);
+  Tensor forward(const Tensor& x, const PointMeasure& measure,
+                 AttentionObserver* observer) override {
+    return forward(x, measure, x, measure, observer);
   }
 
  private:
@@ -37,20 +39,20 @@ class PaperLayerModel : public Model {
   bool separates_query() const override { return config().cross; }
   bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
+  Tensor predict_observed(const PointSamples& source, const PointSamples& query,
+                          AttentionObserver& observer) override;
 
  private:
+  Tensor forward(const PointSamples& source, const PointSamples& query,
+                 AttentionObserver* observer) const;
+
   std::shared_ptr<PaperAttention> attention_;
 };
 
 /// The residual network of `shared_basis` around the paper's attention (blocks > 0).
-class PaperModel : public Model {
+class PaperModel : public ResidualModel {
  public:
   PaperModel(const ModelConfig& config, Initialiser& initialiser);
-  bool follows_config() const override { return true; }
-  Tensor predict(const PointSamples& source, const PointSamples& query) override;
-
- private:
-  std::unique_ptr<ResidualNetwork> network_;
 };
 
 }  // namespace funcattn

@@ -1,5 +1,7 @@
 #include "operators/forms/residual_network.h"
 
+#include "operators/engine/training_function.h"
+
 namespace funcattn {
 
 ResidualBlock::ResidualBlock(Initialiser& initialiser, int width, int mlp_ratio,
@@ -16,8 +18,8 @@ ResidualBlock::ResidualBlock(Initialiser& initialiser, int width, int mlp_ratio,
   }
 }
 
-Tensor ResidualBlock::forward(Tensor x, const PointMeasure& measure) {
-  x = attention_->forward(ln_1_->forward(x), measure).add_(x);
+Tensor ResidualBlock::forward(Tensor x, const PointMeasure& measure, AttentionObserver* observer) {
+  x = attention_->forward(ln_1_->forward(x), measure, observer).add_(x);
   x = mlp_->forward(ln_2_->forward(x)).add_(x);
   return mlp2_ ? mlp2_->forward(ln_3_->forward(x)) : x;
 }
@@ -40,10 +42,28 @@ ResidualNetwork::ResidualNetwork(torch::nn::Module& owner, Initialiser& initiali
   }
 }
 
-Tensor ResidualNetwork::forward(const Tensor& features, const PointMeasure& measure) const {
+Tensor ResidualNetwork::forward(const Tensor& features, const PointMeasure& measure,
+                                AttentionObserver* observer) const {
   Tensor x = preprocess_->forward(features) + placeholder_;
-  for (const auto& block : blocks_) x = block->forward(x, measure);
+  for (const auto& block : blocks_) x = block->forward(x, measure, observer);
   return x;
+}
+
+Tensor ResidualModel::predict(const PointSamples& source, const PointSamples&) {
+  const Tensor features = point_features(source, config(), dtype(), "source");
+  const Tensor by_panels = predict_for_training(*this, features, source.weights);
+  if (by_panels.defined()) return by_panels;
+  return forward(features, source, nullptr);
+}
+
+Tensor ResidualModel::predict_observed(const PointSamples& source, const PointSamples&,
+                                       AttentionObserver& observer) {
+  return forward(point_features(source, config(), dtype(), "source"), source, &observer);
+}
+
+Tensor ResidualModel::forward(const Tensor& features, const PointSamples& source,
+                              AttentionObserver* observer) const {
+  return head(network_->forward(features, PointMeasure(source.weights, dtype()), observer));
 }
 
 }  // namespace funcattn

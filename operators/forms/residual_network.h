@@ -16,8 +16,10 @@ namespace funcattn {
 class PointAttention : public torch::nn::Module {
  public:
   /// @param x [B,N,width]
+  /// @param observer may be null
   /// @return [B,N,width]
-  virtual Tensor forward(const Tensor& x, const PointMeasure& measure) = 0;
+  virtual Tensor forward(const Tensor& x, const PointMeasure& measure,
+                         AttentionObserver* observer) = 0;
 };
 
 /// x = x + attention(LN1(x)); x = x + MLP(LN2(x)); the last block may end in LN3 and a Linear.
@@ -28,7 +30,7 @@ class ResidualBlock : public torch::nn::Module {
   ResidualBlock(Initialiser& initialiser, int width, int mlp_ratio,
                 const std::string& attention_name, std::shared_ptr<PointAttention> attention,
                 int out_features);
-  Tensor forward(Tensor x, const PointMeasure& measure);
+  Tensor forward(Tensor x, const PointMeasure& measure, AttentionObserver* observer);
 
  private:
   std::shared_ptr<LayerNorm> ln_1_, ln_2_, ln_3_;
@@ -53,12 +55,34 @@ class ResidualNetwork {
   ResidualNetwork(torch::nn::Module& owner, Initialiser& initialiser, const ModelConfig& config,
                   const ResidualNetworkOptions& options, const MakeAttention& make_attention);
   /// @param features [B,N,in_features]
-  Tensor forward(const Tensor& features, const PointMeasure& measure) const;
+  /// @param observer may be null
+  Tensor forward(const Tensor& features, const PointMeasure& measure,
+                 AttentionObserver* observer) const;
 
  private:
   Tensor placeholder_;
   std::shared_ptr<Mlp> preprocess_;
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+};
+
+/// A model of point features, a residual network, and what turns its last block into the outputs.
+class ResidualModel : public Model {
+ public:
+  using Model::Model;
+  bool follows_config() const override { return true; }
+  Tensor predict(const PointSamples& source, const PointSamples& query) override;
+  Tensor predict_observed(const PointSamples& source, const PointSamples& query,
+                          AttentionObserver& observer) override;
+
+ protected:
+  /// @param x result of the last block
+  virtual Tensor head(const Tensor& x) const { return x; }
+
+  std::unique_ptr<ResidualNetwork> network_;
+
+ private:
+  Tensor forward(const Tensor& features, const PointSamples& source,
+                 AttentionObserver* observer) const;
 };
 
 }  // namespace funcattn

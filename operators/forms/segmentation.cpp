@@ -1,12 +1,11 @@
 #include "operators/forms/segmentation.h"
 
-#include "operators/engine/training_function.h"
 #include "operators/forms/shared_basis.h"
 
 namespace funcattn {
 
 SegmentationModel::SegmentationModel(const ModelConfig& config, Initialiser& initialiser)
-    : Model(config) {
+    : ResidualModel(config) {
   ResidualNetworkOptions options;
   options.attention_name = "SelfAttn";
   options.lift_width = config.width;
@@ -19,13 +18,6 @@ SegmentationModel::SegmentationModel(const ModelConfig& config, Initialiser& ini
   });
   last_lin_ = register_module(
       "last_lin", std::make_shared<Linear>(initialiser, config.width, config.out_features));
-}
-
-Tensor SegmentationModel::predict(const PointSamples& source, const PointSamples&) {
-  const Tensor features = point_features(source, config(), dtype(), "source");
-  const Tensor by_panels = predict_for_training(*this, features, source.weights);
-  if (by_panels.defined()) return by_panels;
-  return last_lin_->forward(network_->forward(features, PointMeasure(source.weights, dtype())));
 }
 
 }  // namespace funcattn

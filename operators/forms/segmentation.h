@@ -8,14 +8,13 @@ namespace funcattn {
 
 /// The authors' surface segmentation: class logits per point. The parts of the residual network are
 /// named `feature_extractor.*`; there is no final LayerNorm, `last_lin` maps to the classes.
-class SegmentationModel : public Model {
+class SegmentationModel : public ResidualModel {
  public:
   SegmentationModel(const ModelConfig& config, Initialiser& initialiser);
-  bool follows_config() const override { return true; }
-  Tensor predict(const PointSamples& source, const PointSamples& query) override;
 
  private:
-  std::unique_ptr<ResidualNetwork> network_;
+  Tensor head(const Tensor& x) const override { return last_lin_->forward(x); }
+
   std::shared_ptr<Linear> last_lin_;
 };
 

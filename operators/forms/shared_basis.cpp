@@ -1,7 +1,5 @@
 #include "operators/forms/shared_basis.h"
 
-#include "operators/engine/training_function.h"
-
 namespace funcattn {
 
 BasisProjection::BasisProjection(torch::nn::Module& owner, Initialiser& initialiser,
@@ -51,30 +49,29 @@ SharedBasisAttention::SharedBasisAttention(Initialiser& initialiser, const Model
                                           Activation::gelu, false));
 }
 
-Tensor SharedBasisAttention::forward(const Tensor& x, const PointMeasure& measure) {
+Tensor SharedBasisAttention::forward(const Tensor& x, const PointMeasure& measure,
+                                     AttentionObserver* observer) {
   const Tensor basis = projection_->basis(x);
   const Tensor coefficients =
       project(basis, projection_->field(x), measure, Coefficients::mean, reference_points_);
-  const Tensor moved = mix_coefficients(mixing_, coefficients,
-                                        {to_q_->weight(), to_k_->weight(), to_v_->weight(), alpha_},
-                                        relative_ridge_);
+  const MixingMaps maps{to_q_->weight(), to_k_->weight(), to_v_->weight(), alpha_};
+  const Tensor moved = mix_coefficients(mixing_, coefficients, maps, relative_ridge_);
+  if (observer) {
+    AttentionRecord record = mixing_record(mixing_, coefficients, maps, relative_ridge_);
+    record.query_basis = record.source_basis = basis;
+    record.query_weights = record.source_weights = measure.relative;
+    observer->observe(record);
+  }
   return to_out_->forward(join_heads(reconstruct(basis, moved)));
 }
 
 SharedBasisModel::SharedBasisModel(const ModelConfig& config, Initialiser& initialiser)
-    : Model(config) {
+    : ResidualModel(config) {
   ResidualNetworkOptions options;
   options.lift_width = 2 * config.width;
   network_ = std::make_unique<ResidualNetwork>(*this, initialiser, config, options, [&] {
     return std::make_shared<SharedBasisAttention>(initialiser, config, nullptr);
   });
-}
-
-Tensor SharedBasisModel::predict(const PointSamples& source, const PointSamples&) {
-  const Tensor features = point_features(source, config(), dtype(), "source");
-  const Tensor by_panels = predict_for_training(*this, features, source.weights);
-  if (by_panels.defined()) return by_panels;
-  return network_->forward(features, PointMeasure(source.weights, dtype()));
 }
 
 }  // namespace funcattn

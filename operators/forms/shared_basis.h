@@ -34,7 +34,8 @@ class SharedBasisAttention : public PointAttention {
   /// @param tied the projection of the whole model; nullptr: an own one, registered here
   SharedBasisAttention(Initialiser& initialiser, const ModelConfig& config,
                        std::shared_ptr<const BasisProjection> tied);
-  Tensor forward(const Tensor& x, const PointMeasure& measure) override;
+  Tensor forward(const Tensor& x, const PointMeasure& measure,
+                 AttentionObserver* observer) override;
 
  private:
   std::shared_ptr<const BasisProjection> projection_;
@@ -47,14 +48,9 @@ class SharedBasisAttention : public PointAttention {
 };
 
 /// The authors' point-cloud network.
-class SharedBasisModel : public Model {
+class SharedBasisModel : public ResidualModel {
  public:
   SharedBasisModel(const ModelConfig& config, Initialiser& initialiser);
-  bool follows_config() const override { return true; }
-  Tensor predict(const PointSamples& source, const PointSamples& query) override;
-
- private:
-  std::unique_ptr<ResidualNetwork> network_;
 };
 
 }  // namespace funcattn

@@ -23,7 +23,8 @@ SumCoefficientsAttention::SumCoefficientsAttention(Initialiser& initialiser,
   output_ = linear("output", joined, config.width);
 }
 
-Tensor SumCoefficientsAttention::forward(const Tensor& x, const PointMeasure& measure) {
+Tensor SumCoefficientsAttention::forward(const Tensor& x, const PointMeasure& measure,
+                                         AttentionObserver* observer) {
   const Tensor queries = q_proj_->forward(x);
   const auto joint_basis = [&](const Linear& map, const Tensor& features) {
     return split_heads(at::softmax(map.forward(features), -1), heads_);
@@ -37,6 +38,18 @@ Tensor SumCoefficientsAttention::forward(const Tensor& x, const PointMeasure& me
   // C Q with C = V Q^T (Q Q^T + lambda I)^-1: a transport whose queries are the values.
   const Tensor moved =
       transport(value_coefficients, query_coefficients, query_coefficients, regularisation_);
+  if (observer) {
+    AttentionRecord record;
+    record.query_basis = query_basis;
+    record.source_basis = value_basis;
+    record.query_weights = record.source_weights = measure.relative;
+    record.basis_sum = BasisSum::functions_of_heads;
+    record.coefficients = query_coefficients;
+    record.transport = transport_matrix(value_coefficients.to(torch::kFloat64), query_coefficients,
+                                        regularisation_);
+    record.system = transport_system(query_coefficients, regularisation_);
+    observer->observe(record);
+  }
   return output_->forward(join_heads(reconstruct(query_basis, moved)));
 }
 
@@ -51,8 +64,9 @@ SumCoefficientsBlock::SumCoefficientsBlock(Initialiser& initialiser, const Model
                                  Activation::gelu, false));
 }
 
-Tensor SumCoefficientsBlock::forward(const Tensor& x, const PointMeasure& measure) {
-  const Tensor y = norm2_->forward(norm1_->forward(x) + attn_->forward(x, measure));
+Tensor SumCoefficientsBlock::forward(const Tensor& x, const PointMeasure& measure,
+                                     AttentionObserver* observer) {
+  const Tensor y = norm2_->forward(norm1_->forward(x) + attn_->forward(x, measure, observer));
   return ffn_->forward(y).add_(y);
 }
 
@@ -72,9 +86,19 @@ SumCoefficientsModel::SumCoefficientsModel(const ModelConfig& config, Initialise
 }
 
 Tensor SumCoefficientsModel::predict(const PointSamples& source, const PointSamples&) {
+  return forward(source, nullptr);
+}
+
+Tensor SumCoefficientsModel::predict_observed(const PointSamples& source, const PointSamples&,
+                                              AttentionObserver& observer) {
+  return forward(source, &observer);
+}
+
+Tensor SumCoefficientsModel::forward(const PointSamples& source,
+                                     AttentionObserver* observer) const {
   const PointMeasure measure(source.weights, dtype());
   Tensor x = encoder_->forward(point_features(source, config(), dtype(), "source"));
-  for (const auto& block : blocks_) x = block->forward(x, measure);
+  for (const auto& block : blocks_) x = block->forward(x, measure, observer);
   return output_proj_->forward(x);
 }
 

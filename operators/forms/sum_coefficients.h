@@ -13,7 +13,8 @@ namespace funcattn {
 class SumCoefficientsAttention : public torch::nn::Module {
  public:
   SumCoefficientsAttention(Initialiser& initialiser, const ModelConfig& config);
-  Tensor forward(const Tensor& x, const PointMeasure& measure);
+  /// @param observer may be null
+  Tensor forward(const Tensor& x, const PointMeasure& measure, AttentionObserver* observer);
 
  private:
   std::shared_ptr<Linear> q_proj_, k_proj_, v_proj_, q_basis_proj_, k_basis_proj_, output_;
@@ -25,7 +26,7 @@ class SumCoefficientsAttention : public torch::nn::Module {
 class SumCoefficientsBlock : public torch::nn::Module {
  public:
   SumCoefficientsBlock(Initialiser& initialiser, const ModelConfig& config);
-  Tensor forward(const Tensor& x, const PointMeasure& measure);
+  Tensor forward(const Tensor& x, const PointMeasure& measure, AttentionObserver* observer);
 
  private:
   std::shared_ptr<LayerNorm> norm1_, norm2_;
@@ -40,8 +41,12 @@ class SumCoefficientsModel : public Model {
   SumCoefficientsModel(const ModelConfig& config, Initialiser& initialiser);
   bool follows_config() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
+  Tensor predict_observed(const PointSamples& source, const PointSamples& query,
+                          AttentionObserver& observer) override;
 
  private:
+  Tensor forward(const PointSamples& source, AttentionObserver* observer) const;
+
   std::shared_ptr<LinearStack> encoder_;
   std::vector<std::shared_ptr<SumCoefficientsBlock>> blocks_;
   std::shared_ptr<Linear> output_proj_;

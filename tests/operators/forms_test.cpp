@@ -4,6 +4,7 @@
 #include "operators/engine/inference_engine.h"
 #include "operators/forms/layers.h"
 #include "tests/operators/attention_test_support.h"
+#include "tests/operators/form_samples.h"
 
 // What every form must keep: order, refinement, padding, batching, scale of the weights, awkward
 // samples, gradients.
@@ -11,72 +12,13 @@
 namespace funcattn {
 namespace {
 
+using testing::all_configs;
 using testing::all_finite;
 using testing::Draw;
 using testing::expect_gradients_match;
 using testing::invariance_tolerance;
+using testing::random_points;
 using testing::relative_difference;
-
-struct NamedConfig {
-  std::string name;
-  ModelConfig config;
-};
-
-ModelConfig base_config(Form form) {
-  ModelConfig config;
-  config.form = form;
-  config.coordinate_dimension = 2;
-  config.value_features = 1;
-  config.out_features = 2;
-  config.width = 12;
-  config.heads = 3;
-  config.basis = 5;
-  config.blocks = 2;
-  config.ridge = 1e-2;
-  return config;
-}
-
-std::vector<NamedConfig> all_configs() {
-  std::vector<NamedConfig> configs;
-  for (const Form form : {Form::shared_basis, Form::shared_basis_tied, Form::segmentation,
-                          Form::sum_coefficients, Form::paper}) {
-    configs.push_back({to_string(form), base_config(form)});
-  }
-  for (const auto mixing : {Mixing::softmax, Mixing::none}) {
-    ModelConfig mixed = base_config(Form::shared_basis);
-    mixed.mixing = mixing;
-    configs.push_back({std::string("shared_basis_") + to_string(mixing), mixed});
-  }
-  ModelConfig paper = base_config(Form::paper);
-  paper.blocks = 0;
-  paper.width = paper.out_features = paper.in_features();
-  for (const bool cross : {false, true}) {
-    for (const auto kind : {Coefficients::mean, Coefficients::integral}) {
-      paper.cross = cross;
-      paper.coefficients = kind;
-      configs.push_back(
-          {std::string(cross ? "paper_cross_" : "paper_self_") + to_string(kind), paper});
-    }
-  }
-  ModelConfig few_shot = base_config(Form::few_shot);
-  few_shot.value_features = few_shot.out_features;
-  configs.push_back({"few_shot", few_shot});
-  few_shot.fourier_features = 3;
-  few_shot.latent = 7;
-  few_shot.encoder_layers = 2;
-  few_shot.relative_ridge = true;
-  few_shot.activation = Activation::tanh;
-  configs.push_back({"few_shot_fourier", few_shot});
-  return configs;
-}
-
-PointSamples random_points(const ModelConfig& config, std::int64_t batch, std::int64_t count,
-                           torch::Dtype dtype, std::uint64_t seed) {
-  Draw draw(dtype, seed);
-  return {draw.uniform({batch, count, config.coordinate_dimension}, -1, 1),
-          draw.normal({batch, count, config.value_features}),
-          draw.uniform({batch, count}, 0.2, 1.2)};
-}
 
 PointSamples select(const PointSamples& samples, const Tensor& indices) {
   return {samples.coordinates.index_select(1, indices), samples.values.index_select(1, indices),

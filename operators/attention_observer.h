@@ -1,0 +1,38 @@
+#pragma once
+
+#include "operators/torch_compat.h"
+
+namespace funcattn {
+
+/// Over what the values of a basis sum to 1.
+enum class BasisSum {
+  functions,           ///< The functions of a head, at every point: a partition of unity.
+  functions_of_heads,  ///< The functions of all heads together, at every point.
+  points,              ///< The points, for every function: few_shot's groups.
+};
+
+/// What one attention layer computed. Axes as in operators/attention.h: B samples, H heads, M query
+/// and N source points, k functions. The layer's result before its output projection is
+/// query_basis * (transport * coefficients).
+struct AttentionRecord {
+  Tensor query_basis;     ///< [B,H,M,k]; where queries act directly, their features [B,H,M,m].
+  Tensor source_basis;    ///< [B,H,N,k]; the same tensor where one basis serves both.
+  Tensor query_weights;   ///< [B,M] float64, relative; 0 where a point takes no part.
+  Tensor source_weights;  ///< [B,N]
+  Tensor coefficients;    ///< [B,H,k,v]: what the transport acts on.
+  Tensor transport;       ///< [B,H,k,k] float64, [B,H,m,k] where queries act directly.
+  Tensor system;          ///< [B,H,s,s] float64: the regularised system that was solved, if any.
+  BasisSum basis_sum = BasisSum::functions;
+  bool queries_act_directly = false;
+  bool transport_is_attention = false;  ///< Rows of the transport are softmax weights.
+};
+
+/// Sees the attention layers of a model while it predicts (Model::predict_observed), in the order
+/// of evaluation. Costs nothing where there is none.
+class AttentionObserver {
+ public:
+  virtual ~AttentionObserver() = default;
+  virtual void observe(const AttentionRecord& record) = 0;
+};
+
+}  // namespace funcattn

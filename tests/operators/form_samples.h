@@ -1,0 +1,70 @@
+#pragma once
+
+#include "tests/operators/attention_test_support.h"
+
+// Small models of every form, and points for them.
+
+namespace funcattn::testing {
+
+struct NamedConfig {
+  std::string name;
+  ModelConfig config;
+};
+
+inline ModelConfig base_config(Form form) {
+  ModelConfig config;
+  config.form = form;
+  config.coordinate_dimension = 2;
+  config.value_features = 1;
+  config.out_features = 2;
+  config.width = 12;
+  config.heads = 3;
+  config.basis = 5;
+  config.blocks = 2;
+  config.ridge = 1e-2;
+  return config;
+}
+
+inline std::vector<NamedConfig> all_configs() {
+  std::vector<NamedConfig> configs;
+  for (const Form form : {Form::shared_basis, Form::shared_basis_tied, Form::segmentation,
+                          Form::sum_coefficients, Form::paper}) {
+    configs.push_back({to_string(form), base_config(form)});
+  }
+  for (const auto mixing : {Mixing::softmax, Mixing::none}) {
+    ModelConfig mixed = base_config(Form::shared_basis);
+    mixed.mixing = mixing;
+    configs.push_back({std::string("shared_basis_") + to_string(mixing), mixed});
+  }
+  ModelConfig paper = base_config(Form::paper);
+  paper.blocks = 0;
+  paper.width = paper.out_features = paper.in_features();
+  for (const bool cross : {false, true}) {
+    for (const auto kind : {Coefficients::mean, Coefficients::integral}) {
+      paper.cross = cross;
+      paper.coefficients = kind;
+      configs.push_back(
+          {std::string(cross ? "paper_cross_" : "paper_self_") + to_string(kind), paper});
+    }
+  }
+  ModelConfig few_shot = base_config(Form::few_shot);
+  few_shot.value_features = few_shot.out_features;
+  configs.push_back({"few_shot", few_shot});
+  few_shot.fourier_features = 3;
+  few_shot.latent = 7;
+  few_shot.encoder_layers = 2;
+  few_shot.relative_ridge = true;
+  few_shot.activation = Activation::tanh;
+  configs.push_back({"few_shot_fourier", few_shot});
+  return configs;
+}
+
+inline PointSamples random_points(const ModelConfig& config, std::int64_t batch, std::int64_t count,
+                                  torch::Dtype dtype, std::uint64_t seed) {
+  Draw draw(dtype, seed);
+  return {draw.uniform({batch, count, config.coordinate_dimension}, -1, 1),
+          draw.normal({batch, count, config.value_features}),
+          draw.uniform({batch, count}, 0.2, 1.2)};
+}
+
+}  // namespace funcattn::testing
