@@ -3,7 +3,7 @@
 
 # Meshes and what is computed of them; all that the stage needs.
 set(FUNCATTN_MESH_SOURCES
-  array_view.cpp association_conversion.cpp cell_measure.cpp cells.cpp data_set_check.cpp density.cpp
+  added_arrays.cpp array_view.cpp association_conversion.cpp cell_measure.cpp cells.cpp data_set_check.cpp density.cpp
   ghosts.cpp memory_need.cpp mesh.cpp mesh_tree.cpp probing.cpp quadrature.cpp refinement.cpp sampling.cpp
   structured_resampling.cpp subset.cpp vtk_messages.cpp)
 set(FUNCATTN_MESH_HEADERS

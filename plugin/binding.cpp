@@ -250,11 +250,12 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
   bound.sample.query.coordinates = coordinates;
   bound.sample.query.weights = to_tensor(query_weights);
   if (flag) {
-    std::vector<std::int64_t> rows;
     for (const Eigen::Index row : source_rows)
-      if (!finite.is_unusable(row)) rows.push_back(row);
-    refuse_nothing_left(meshes, !rows.empty());
-    const Tensor index = torch::tensor(rows, torch::kInt64);
+      if (!finite.is_unusable(row)) bound.source_entries.push_back(row);
+    refuse_nothing_left(meshes, !bound.source_entries.empty());
+    const Tensor index = torch::tensor(
+        std::vector<std::int64_t>(bound.source_entries.begin(), bound.source_entries.end()),
+        torch::kInt64);
     bound.sample.source.coordinates = coordinates.index_select(0, index);
     bound.sample.source.values = values.index_select(0, index);
     bound.sample.source.weights = torch::ones({index.size(0)}, torch::kFloat64);

@@ -17,14 +17,6 @@ namespace {
 /// Integers above this are not all representable in float32.
 constexpr double largest_exact_integer = 16777216;
 
-PointSamples add_batch_axis(const PointSamples& samples) {
-  PointSamples batch;
-  batch.coordinates = samples.coordinates.unsqueeze(0);
-  if (samples.values.defined()) batch.values = samples.values.unsqueeze(0);
-  batch.weights = samples.weights.unsqueeze(0);
-  return batch;
-}
-
 std::vector<std::string> precision_warnings(const StageMeshes& meshes, const Operator& op) {
   std::vector<std::string> warnings;
   if (op.dtype() != torch::kFloat32) return warnings;
@@ -152,6 +144,14 @@ void check_finite(const RowMatrix& prediction, Eigen::Index unusable, const std:
 
 }  // namespace
 
+PointSamples add_batch_axis(const PointSamples& samples) {
+  PointSamples batch;
+  batch.coordinates = samples.coordinates.unsqueeze(0);
+  if (samples.values.defined()) batch.values = samples.values.unsqueeze(0);
+  batch.weights = samples.weights.unsqueeze(0);
+  return batch;
+}
+
 BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
                       const StageOptions& options) {
   const Contract& contract = op.contract();
@@ -165,11 +165,13 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   append(bound.warnings, box_warnings(source.origin, built.sample.query.coordinates, contract));
   append(bound.warnings, precision_warnings(source, op));
   append(bound.warnings, unusable_warnings(source.origin, built.unusable, contract));
+  bound.source_is_apart = query != nullptr;
   if (query) {
     bind_to_query(op, source, *query, options, bound);
   } else {
     bound.counts = built.counts;
     bound.unusable = std::move(built.unusable);
+    bound.source_entries = std::move(built.source_entries);
     bound.weights = to_matrix(bound.query.weights.unsqueeze(1)).col(0);
   }
   return bound;

@@ -22,6 +22,9 @@ struct BoundStage {
   PointSamples source;
   PointSamples query;
   bool query_is_source = true;
+  /// Results that are the source points, in their order, where only some are; else empty.
+  std::vector<Eigen::Index> source_entries;
+  bool source_is_apart = false;   ///< The source is another mesh than the one with the results.
   std::int64_t first_result = 0;  ///< Rows of the output before this one belong to joined sources.
   std::vector<Eigen::Index> counts;  ///< Results per part of the mesh that gets them.
   std::vector<bool> unusable;        ///< Results that are NaN because their inputs are.
@@ -33,6 +36,9 @@ struct BoundStage {
 /// OperatorStage::run() does.
 BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
                       const StageOptions& options);
+
+/// With the batch axis that an operator takes.
+PointSamples add_batch_axis(const PointSamples& samples);
 
 /// [results, output components] in physical units; NaN where unusable. Throws NumericError if
 /// another value is not finite. @param origin for its message

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "operators/operator_file.h"
+#include "plugin/inspection.h"
 #include "plugin/prediction.h"
 #include "plugin/stage_arrays.h"
 
@@ -43,12 +44,15 @@ struct Outcome {
 // copying.
 constexpr double bound_at = 0.1;
 constexpr double predicted_at = 0.95;
+constexpr double inspecting_at = 0.5;  // The look inside takes about as long again.
 
 void add(StageReport& total, StageReport part) {
   total.entries += part.entries;
   total.unusable += part.unusable;
   std::move(part.warnings.begin(), part.warnings.end(), std::back_inserter(total.warnings));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(total.errors));
+  std::move(part.inspections.begin(), part.inspections.end(),
+            std::back_inserter(total.inspections));
 }
 
 }  // namespace
@@ -65,6 +69,7 @@ struct OperatorStage::Implementation {
     const StageMeshes& target = given_query ? *given_query : given;
     report_progress(options.progress, 0);
     check_names_are_free(target.parts, arrays, options);
+    check_inspection(op, target.parts, options);
     Outcome outcome;
     outcome.report.entries = count_of(target, arrays.association());
     if (outcome.report.entries == 0) {
@@ -93,13 +98,21 @@ struct OperatorStage::Implementation {
       truth = true_values((given_query ? query : source).parts, arrays, options, bound.weights);
     if (!compute) check_spill_folder(options.engine);
     report_progress(options.progress, bound_at);
+    const bool inspects = compute && asks_for_inspection(options);
     StageOptions predicting = options;
-    predicting.engine.progress = part_of(options.progress, bound_at, predicted_at);
+    predicting.engine.progress =
+        part_of(options.progress, bound_at, inspects ? inspecting_at : predicted_at);
     const RowMatrix prediction =
         compute ? predict(op, engine, bound, target.origin, predicting) : unpredicted(op, bound);
     if (compute && !options.error_against.empty())
       outcome.report.errors = array_errors(prediction, truth, bound.weights, arrays, options);
-    outcome.meshes = with_prediction(target.parts, bound, prediction, arrays, options);
+    std::vector<Mesh> receiving = target.parts;
+    if (inspects) {
+      predicting.progress = part_of(options.progress, inspecting_at, predicted_at);
+      receiving = inspect_sample(op, bound, std::move(receiving), target.origin, predicting,
+                                 outcome.report);
+    }
+    outcome.meshes = with_prediction(receiving, bound, prediction, arrays, options);
     report_progress(options.progress, 1);
     return outcome;
   }

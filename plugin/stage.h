@@ -11,6 +11,7 @@
 #include "meshio/mesh.h"
 #include "meshio/mesh_tree.h"
 #include "operators/engine/engine_options.h"
+#include "operators/inspection_figures.h"
 #include "plugin/nan_policy.h"
 
 namespace funcattn {
@@ -33,6 +34,12 @@ struct StageOptions {
   /// to 1. Where it returns false, run() throws Cancelled within a small part of a second's work
   /// and has changed nothing. Takes the place of `engine.progress`.
   ProgressCallback progress;
+
+  // A look inside, which changes no predicted value; docs/inspect.md names the arrays.
+  bool add_basis = false;        ///< Basis functions as arrays beside the prediction.
+  bool add_transport = false;    ///< Transport matrices as field data of the (first) mesh.
+  bool report_heads = false;     ///< Fill StageReport::inspections.
+  InspectionOptions inspection;  ///< Which blocks, and how; `keep_basis` follows add_basis.
 };
 
 /// How far one predicted array is from the array that was named as the truth, over all points (or
@@ -45,12 +52,20 @@ struct ArrayError {
   double max_error = 0;
 };
 
+/// What the heads of an operator did with one sample.
+struct SampleInspection {
+  std::string sample;
+  std::vector<HeadInspection> heads;  ///< By block, then by head.
+};
+
 /// What happened besides the prediction.
 struct StageReport {
   std::int64_t entries = 0;           ///< Points (or cells) that got a prediction, NaN included.
   std::int64_t unusable = 0;          ///< Of these, masked or dropped for NaN.
   std::vector<std::string> warnings;  ///< Outside the training range, no points, ...
   std::vector<ArrayError> errors;     ///< One per output where StageOptions::error_against asks.
+  /// One per sample where StageOptions::report_heads asks.
+  std::vector<SampleInspection> inspections;
 };
 
 struct StageResult : StageReport {

@@ -17,6 +17,8 @@ constexpr Hint hints[] = {
     {"mask them instead", "--nan mask"},
     {"choose another suffix or allow overwriting", "--suffix, --overwrite"},
     {"or interpolate the inputs from", "--interpolate-inputs"},
+    {"inspect a coarser mesh", "--memory-limit"},
+    {"remove it or allow overwriting", "--overwrite"},
     {"use uniform weights", "--weights uniform"},
     {"keep them in a temporary file, or compute them anew",
      "--memory spilled, --memory recomputed"},
