@@ -3,6 +3,7 @@
 
 #include "examples/evaluate/evaluate_command.h"
 #include "examples/generate/generate_command.h"
+#include "examples/inspect/inspect_command.h"
 #include "examples/train/train_command.h"
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/import_command.h"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
     commands.push_back(funcattn::make_train_command());
     commands.push_back(funcattn::make_evaluate_command());
     commands.push_back(std::make_unique<funcattn::RunCommand>());
+    commands.push_back(funcattn::make_inspect_command());
     commands.push_back(std::make_unique<funcattn::InfoCommand>());
     commands.push_back(std::make_unique<funcattn::ImportCommand>());
     return funcattn::run_command_line(argc, argv, commands);

@@ -38,7 +38,7 @@ int attention_blocks(const ModelConfig& config);
 void check_blocks(const ModelConfig& config, const InspectionOptions& options);
 
 /// About what inspect() takes at most for so many points, in bytes, the weights of the model not
-/// counted; with `keep_basis` also what keeping the bases of all chosen blocks takes.
+/// counted; with `keep_basis` also what keeping and writing the bases of all chosen blocks takes.
 /// @param query_points 0 where the queries are the source
 double inspection_bytes(const ModelConfig& config, const InspectionOptions& options,
                         std::int64_t source_points, std::int64_t query_points,

@@ -66,6 +66,10 @@ std::string first_line_of(const std::string& text) {
 std::string gnuplot_text(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
+    if (c == '\n') {
+      quoted += "\\n";
+      continue;
+    }
     if (c == '"' || c == '\\') quoted += '\\';
     if (c == '_' || c == '^' || c == '{' || c == '}' || c == '@' || c == '&' || c == '~')
       quoted += "\\\\";

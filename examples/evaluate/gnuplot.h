@@ -12,7 +12,8 @@ struct PlotData {
   std::vector<std::vector<double>> rows;
 };
 
-/// Text as a gnuplot string literal, quotes included; enhanced-text marks are escaped.
+/// Text as a gnuplot string literal, quotes included; enhanced-text marks and ends of lines are
+/// escaped.
 std::string gnuplot_text(const std::string& text);
 
 /// Draws `script` with gnuplot (which needs no display) to a PNG, atomically. The script must not

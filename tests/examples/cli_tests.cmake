@@ -32,6 +32,28 @@ cli_test(evaluate_missing_operator ARGS evaluate --operator none.safetensors --t
 cli_test(evaluate_bad_density ARGS evaluate --operator ${trained} --task sine --resample 0 EXIT 2 STDERR "resample")
 cli_test(evaluate_missing_data ARGS evaluate --operator ${trained} --data none EXIT 1 STDERR "none")
 
+# inspect
+set(plugin_fixtures ${PROJECT_BINARY_DIR}/tests/plugin/fixtures)
+set(inspected "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/grid.vtu")
+cli_test(inspect_help ARGS inspect --help STDOUT "usage: funcattn inspect OPERATOR MESH .OPTIONS.")
+cli_test(inspect_table ARGS inspect ${inspected} --threads 1 STDOUT "grid.vtu\n +block +head +basis +entropy +effective +least cover +most cover +idle +condition +singular values\n +1 +1 +- +[0-9.]+ +[0-9.]+ of 5 .*\n +2 +2 +-" STDERR "")
+cli_test(inspect_files ARGS inspect ${inspected} -o basis.vtu --report report --threads 1 --quiet OUTPUT basis.vtu report/report.txt report/report.json report/transports.png report/spectra.png STDERR "")
+cli_test(inspect_per_block ARGS inspect "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/blocks.vtm" --per-block --report report -o basis.vtm --threads 1 --quiet STDOUT "block 'left'.*block 'right'" OUTPUT basis.vtm report/transports_1.png report/spectra_2.png NO_OUTPUT report/transports.png)
+cli_test(inspect_json ARGS inspect ${inspected} --blocks 2 --json --threads 1 --quiet STDOUT "\"block\": 2,.*\"above_threshold\": .*\"transport\": .*\"condition_number\": [0-9.e+]+" STDERR "")
+cli_test(inspect_few_shot ARGS inspect "${plugin_fixtures}/regression.safetensors" "${plugin_fixtures}/line.vtp" -o out.vtp --threads 1 --quiet OUTPUT out.vtp)
+cli_test(inspect_query ARGS inspect ${inspected} --query "${plugin_fixtures}/query.vtu" --interpolate-inputs -o out.vtu --threads 1 --quiet OUTPUT out.vtu)
+cli_test(inspect_without_mesh ARGS inspect "${plugin_fixtures}/surrogate.safetensors" EXIT 2 STDERR "argument MESH is missing")
+cli_test(inspect_unknown_block ARGS inspect ${inspected} --blocks 1 3 -o out.vtu EXIT 2 STDERR "there is no block 3 to look into. the operator has 1 to 2" NO_OUTPUT out.vtu)
+cli_test(inspect_block_zero ARGS inspect ${inspected} --blocks 0 EXIT 2 STDERR "'--blocks': found '0', expected at least 1")
+cli_test(inspect_threshold ARGS inspect ${inspected} --threshold 1.5 EXIT 2 STDERR "'--threshold': found '1.5', expected at most 1")
+cli_test(inspect_too_large ARGS inspect ${inspected} --memory-limit 0.00001 -o out.vtu EXIT 1 STDERR "grid.vtu: looking into the operator at 30 points takes about .* GiB, more than the limit of .* .--memory-limit" NO_OUTPUT out.vtu)
+cli_test(inspect_missing_array ARGS inspect "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/no_load.vtu" -o out.vtu EXIT 1 STDERR "'load' exists only as a cell array: .*--convert-association" NO_OUTPUT out.vtu)
+cli_test(inspect_nan ARGS inspect "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/nan.vtu" -o out.vtu EXIT 1 STDERR "--nan mask, --nan drop" NO_OUTPUT out.vtu)
+cli_test(inspect_nan_masked ARGS inspect "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/nan.vtu" --nan mask -o out.vtu --threads 1 --quiet STDERR "1 of 30 points hold NaN" OUTPUT out.vtu)
+cli_test(inspect_onto_input ARGS inspect ${inspected} -o "${plugin_fixtures}/grid.vtu" EXIT 2 STDERR "would replace the input")
+cli_test(inspect_wrong_format ARGS inspect ${inspected} -o out.vti EXIT 2 STDERR "vti" NO_OUTPUT out.vti)
+cli_test(inspect_missing_operator ARGS inspect none.safetensors "${plugin_fixtures}/grid.vtu" EXIT 1 STDERR "none.safetensors")
+
 # From files to an operator and back to files, without a line of task code.
 add_test(NAME cli.files_to_operator COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/files_to_operator.sh
   $<TARGET_FILE:funcattn_command> ${CMAKE_CURRENT_BINARY_DIR}/cli/files_to_operator)

@@ -55,6 +55,7 @@ TEST_F(GnuplotTest, AMissingProgramIsNamed) {
 TEST(GnuplotText, KeepsMarksOfEnhancedTextLiteral) {
   EXPECT_EQ(gnuplot_text("a_b"), "\"a\\\\_b\"");
   EXPECT_EQ(gnuplot_text("say \"x\""), "\"say \\\"x\\\"\"");
+  EXPECT_EQ(gnuplot_text("two\nlines"), "\"two\\nlines\"");
 }
 
 }  // namespace

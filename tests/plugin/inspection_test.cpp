@@ -5,6 +5,7 @@
 #include <vtkNew.h>
 #include <vtkPointData.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -217,6 +218,25 @@ TEST_F(StageInspectionTest, QueriesShowTheSameFunctionsAsTheirSource) {
   const RowMatrix difference =
       values(queried, "basis_block2_head1") - values(plain, "basis_block2_head1");
   EXPECT_LE(difference.cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST_F(StageInspectionTest, TellsItsProgressAndCanBeCancelled) {
+  const OperatorStage stage(save(test::make_surrogate()));
+  std::vector<double> told;
+  StageOptions options = everything();
+  options.progress = [&](double fraction) {
+    told.push_back(fraction);
+    return true;
+  };
+  (void)stage.run(test::make_grid(6, 5), options);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), 1);
+  EXPECT_EQ(std::count_if(told.begin(), told.end(),
+                          [](double fraction) { return fraction > 0.5 && fraction < 1; }),
+            2)
+      << "one for each block";
+  options.progress = [](double fraction) { return fraction < 0.6; };
+  (void)error_of<Cancelled>([&] { (void)stage.run(test::make_grid(6, 5), options); });
 }
 
 TEST_F(StageInspectionTest, RefusesNamesThatAreTaken) {
