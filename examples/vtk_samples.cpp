@@ -6,6 +6,8 @@
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
+#include "meshio/field_data.h"
 #include "meshio/reader.h"
 #include "operators/training/statistics.h"
 #include "plugin/binding.h"
@@ -29,6 +31,39 @@ std::vector<Mesh> read_all(const std::vector<fs::path>& files) {
 ArraySpec array_of(const Mesh& mesh, const std::string& name, Association association) {
   // array() says what there is where the name does not fit.
   return {name, association, mesh.array(name, association).components(), ""};
+}
+
+InputArray parameter_of(const Mesh& mesh, const std::string& name) {
+  const auto values = field_values(mesh.vtk(), name, mesh.origin());
+  if (!values || values->empty()) {
+    const std::vector<std::string> there = field_names(mesh.vtk());
+    throw DataError(mesh.origin() + ": the field data have no values '" + name + "'; they have " +
+                    (there.empty() ? std::string("none") : join(there, ", ")));
+  }
+  InputArray parameter;
+  parameter.name = name;
+  parameter.components = static_cast<int>(values->size());
+  parameter.role = InputRole::parameter;
+  return parameter;
+}
+
+/// Their features stand behind those of the values.
+void record_ranges(const std::vector<Sample>& samples, Contract& contract) {
+  std::int64_t column = contract.value_components() - contract.parameter_components();
+  for (InputArray& input : contract.inputs) {
+    if (input.role != InputRole::parameter) continue;
+    for (int i = 0; i < input.components; ++i, ++column) {
+      double low = std::numeric_limits<double>::infinity();
+      double high = -low;
+      for (const Sample& sample : samples) {
+        const double value = sample.source.values[0][column].item<double>();
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
+      input.min.push_back(low);
+      input.max.push_back(high);
+    }
+  }
 }
 
 CoordinateHandling coordinates_of(const std::vector<Mesh>& meshes, Contract& contract,
@@ -98,6 +133,8 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
   for (const std::string& name : arrays.inputs)
     set.contract.inputs.push_back(
         {array_of(meshes.front(), name, arrays.association), InputRole::value});
+  for (const std::string& name : arrays.parameters)
+    set.contract.inputs.push_back(parameter_of(meshes.front(), name));
   if (!arrays.source_flag.empty())
     set.contract.inputs.push_back(
         {array_of(meshes.front(), arrays.source_flag, arrays.association), InputRole::source_flag});
@@ -115,6 +152,7 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
     fewest = std::min(fewest, points);
     most = std::max(most, points);
   }
+  record_ranges(set.samples, set.contract);
   set.contract.min_points = fewest;
   set.contract.max_points = most;
   // With a source flag the result is linear in the source values, which a shift would break; a
@@ -163,10 +201,12 @@ void read_dataset_description(const fs::path& location, ArrayChoice& arrays,
   if (!fs::is_regular_file(file)) return;
   try {
     const Contract contract = Contract::from_json(Json::parse(read_file(file)).at("contract"));
-    if (arrays.inputs.empty() && arrays.source_flag.empty())
+    if (arrays.inputs.empty() && arrays.parameters.empty() && arrays.source_flag.empty())
       for (const InputArray& input : contract.inputs) {
         if (input.role == InputRole::source_flag)
           arrays.source_flag = input.name;
+        else if (input.role == InputRole::parameter)
+          arrays.parameters.push_back(input.name);
         else
           arrays.inputs.push_back(input.name);
       }

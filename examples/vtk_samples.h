@@ -13,6 +13,7 @@ namespace funcattn {
 /// What the user says of the arrays of a data set.
 struct ArrayChoice {
   std::vector<std::string> inputs;
+  std::vector<std::string> parameters;  ///< Values of a whole mesh, in its field data.
   std::vector<std::string> targets;
   std::string source_flag;  ///< Empty: every point is a source sample.
   Association association = Association::point;
@@ -31,8 +32,8 @@ std::vector<Sample> load_samples(const std::vector<std::filesystem::path>& files
 
 /// Reads the files and derives the contract: component counts from the first file, coordinates
 /// along which the set has extent (centred on its bounding box, scaled to [-1, 1] along the longest
-/// axis), statistics of inputs and targets, range of points. `coordinates` overrides the coordinate
-/// handling where it has axes.
+/// axis), statistics of inputs and targets, ranges of points and parameters. `coordinates`
+/// overrides the coordinate handling where it has axes.
 VtkTrainingSet load_training_set(const std::vector<std::filesystem::path>& files,
                                  const ArrayChoice& arrays, const CoordinateHandling& coordinates);
 

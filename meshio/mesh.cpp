@@ -201,30 +201,6 @@ std::vector<std::string> Mesh::component_names(const std::string& name,
   return found;
 }
 
-std::vector<std::string> Mesh::field_names() const {
-  std::vector<std::string> found;
-  vtkFieldData* fields = data_->GetFieldData();
-  for (int i = 0; fields && i < fields->GetNumberOfArrays(); ++i)
-    if (const char* name = fields->GetAbstractArray(i)->GetName()) found.emplace_back(name);
-  return found;
-}
-
-ArrayView Mesh::field(const std::string& name) const {
-  vtkFieldData* fields = data_->GetFieldData();
-  auto* array =
-      fields ? vtkDataArray::SafeDownCast(fields->GetAbstractArray(name.c_str())) : nullptr;
-  if (!array) {
-    const auto found = field_names();
-    throw DataError(origin_ + ": there is no numeric field array '" + name + "'; the mesh has " +
-                    (found.empty() ? std::string("none") : join(found, ", ")));
-  }
-  try {
-    return ArrayView(array);
-  } catch (const DataError& error) {
-    throw DataError(origin_ + ": " + error.what());
-  }
-}
-
 Mesh Mesh::with_array(const ArraySpec& spec, const RowMatrix& values, bool overwrite) const {
   const std::string described =
       origin_ + ": " + to_string(spec.association) + " array '" + spec.name + "'";

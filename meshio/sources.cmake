@@ -4,10 +4,10 @@
 # Meshes and what is computed of them; all that the stage needs.
 set(FUNCATTN_MESH_SOURCES
   added_arrays.cpp array_view.cpp association_conversion.cpp cell_measure.cpp cells.cpp data_set_check.cpp density.cpp
-  ghosts.cpp memory_need.cpp mesh.cpp mesh_tree.cpp probing.cpp quadrature.cpp refinement.cpp sampling.cpp
+  field_data.cpp ghosts.cpp memory_need.cpp mesh.cpp mesh_tree.cpp probing.cpp quadrature.cpp refinement.cpp sampling.cpp
   structured_resampling.cpp subset.cpp vtk_messages.cpp)
 set(FUNCATTN_MESH_HEADERS
-  array_view.h association_conversion.h mesh.h mesh_tree.h probing.h quadrature.h refinement.h
+  array_view.h association_conversion.h field_data.h mesh.h mesh_tree.h probing.h quadrature.h refinement.h
   sampling.h structured_resampling.h subset.h)
 set(FUNCATTN_MESH_VTK_COMPONENTS
   CommonCore CommonDataModel CommonExecutionModel FiltersCore FiltersGeneral FiltersGeometry

@@ -73,6 +73,21 @@ void validate_normalisation(const Normalisation& normalisation, int components,
   for (const double scale : normalisation.scale) validate_scale(scale, what + " scale");
 }
 
+void validate_range(const InputArray& input) {
+  if (input.min.empty() && input.max.empty()) return;
+  const std::string what = "the range of the input '" + input.name + "'";
+  if (input.role != InputRole::parameter)
+    throw UsageError("contract: " + what + " is recorded, expected only of parameters");
+  for (const std::vector<double>* bound : {&input.min, &input.max}) {
+    validate_count(bound->size(), input.components, what, "component");
+    validate_finite(*bound, what);
+  }
+  for (std::size_t i = 0; i < input.min.size(); ++i)
+    if (input.min[i] > input.max[i])
+      throw UsageError("contract: " + what + " is " + format_number(input.min[i]) + " to " +
+                       format_number(input.max[i]) + ", expected min <= max");
+}
+
 void validate_coordinates(const CoordinateHandling& coordinates) {
   std::set<int> used;
   for (const int axis : coordinates.axes)
@@ -150,27 +165,53 @@ Json array_to_json(const ArraySpec& array) {
           {"unit", array.unit}};
 }
 
+constexpr const char* field_association = "field";
+
 void read_array(const JsonObject& object, ArraySpec& array) {
   array.name = object.text("name");
-  const std::string association = object.text("association");
-  if (association == to_string(Association::cell))
-    array.association = Association::cell;
-  else if (association != to_string(Association::point))
-    object.fail("has the association '" + association + "', expected 'point' or 'cell'");
   array.components = static_cast<int>(object.integer("components", most_components));
   if (object.has("unit")) array.unit = object.text("unit");
 }
 
+/// @param or_field what else may stand there, for the message
+Association read_association(const JsonObject& object, const std::string& or_field) {
+  const std::string text = object.text("association");
+  for (const Association association : {Association::point, Association::cell})
+    if (text == to_string(association)) return association;
+  object.fail("has the association '" + text + "', expected 'point' or 'cell'" + or_field);
+}
+
+InputRole read_role(const JsonObject& object, InputRole by_default) {
+  if (!object.has("role")) return by_default;
+  const std::string text = object.text("role");
+  for (const InputRole role : {InputRole::value, InputRole::source_flag, InputRole::parameter})
+    if (text == to_string(role)) return role;
+  object.fail("has the role '" + text + "', expected 'value', 'source_flag' or 'parameter'");
+}
+
+Json input_to_json(const InputArray& input) {
+  Json json = array_to_json(input);
+  json["role"] = to_string(input.role);
+  if (input.role != InputRole::parameter) return json;
+  json["association"] = field_association;
+  if (!input.min.empty()) json["min"] = input.min;
+  if (!input.max.empty()) json["max"] = input.max;
+  return json;
+}
+
 InputArray input_from_json(const Json& json, const std::string& path) {
-  const JsonObject object(json, path, {"name", "association", "components", "unit", "role"});
+  const JsonObject object(json, path,
+                          {"name", "association", "components", "unit", "role", "min", "max"});
   InputArray input;
   read_array(object, input);
-  if (!object.has("role")) return input;
-  const std::string role = object.text("role");
-  if (role == to_string(InputRole::source_flag))
-    input.role = InputRole::source_flag;
-  else if (role != to_string(InputRole::value))
-    object.fail("has the role '" + role + "', expected 'value' or 'source_flag'");
+  const bool is_field = object.text("association") == field_association;
+  input.role = read_role(object, is_field ? InputRole::parameter : InputRole::value);
+  if (is_field != (input.role == InputRole::parameter))
+    object.fail("has the association '" + object.text("association") + "' and the role '" +
+                to_string(input.role) + "'; parameters, and only they, are 'field' data");
+  if (!is_field) input.association = read_association(object, " or 'field'");
+  if (object.has("min")) input.min = object.numbers("min");
+  if (object.has("max")) input.max = object.numbers("max");
   return input;
 }
 
@@ -178,6 +219,7 @@ ArraySpec output_from_json(const Json& json, const std::string& path) {
   const JsonObject object(json, path, {"name", "association", "components", "unit"});
   ArraySpec output;
   read_array(object, output);
+  output.association = read_association(object, "");
   return output;
 }
 
@@ -207,14 +249,33 @@ CoordinateHandling coordinates_from_json(const Json& json, const std::string& pa
 }  // namespace
 
 const char* to_string(InputRole role) {
-  return role == InputRole::source_flag ? "source_flag" : "value";
+  switch (role) {
+    case InputRole::value:
+      return "value";
+    case InputRole::source_flag:
+      return "source_flag";
+    case InputRole::parameter:
+      return "parameter";
+  }
+  return "";
 }
 
 int Contract::value_components() const {
   int sum = 0;
   for (const InputArray& input : inputs)
-    if (input.role == InputRole::value) sum += input.components;
+    if (input.role != InputRole::source_flag) sum += input.components;
   return sum;
+}
+
+std::vector<InputArray> Contract::parameters() const {
+  std::vector<InputArray> found;
+  for (const InputArray& input : inputs)
+    if (input.role == InputRole::parameter) found.push_back(input);
+  return found;
+}
+
+int Contract::parameter_components() const {
+  return sum_components(parameters());
 }
 
 int Contract::output_components() const {
@@ -222,7 +283,9 @@ int Contract::output_components() const {
 }
 
 Association Contract::association() const {
-  std::vector<ArraySpec> arrays(inputs.begin(), inputs.end());
+  std::vector<ArraySpec> arrays;
+  for (const InputArray& input : inputs)
+    if (input.role != InputRole::parameter) arrays.push_back(input);
   arrays.insert(arrays.end(), outputs.begin(), outputs.end());
   for (const ArraySpec& array : arrays)
     if (array.association != arrays.front().association)
@@ -247,12 +310,18 @@ void Contract::validate() const {
   int flags = 0;
   for (const InputArray& input : inputs) {
     validate_array(input, "input", input_names);
+    validate_range(input);
     if (input.role != InputRole::source_flag) continue;
     if (++flags > 1) throw UsageError("contract: more than one input is a source_flag");
     if (input.components != 1)
       throw UsageError("contract: the source_flag '" + input.name + "' has " +
                        std::to_string(input.components) + " components, expected 1");
   }
+  if (flags > 0 && !parameters().empty())
+    throw UsageError("contract: the parameter '" + parameters().front().name +
+                     "' stands beside the source_flag '" + source_flag()->name +
+                     "', but what has one is linear in the values of its source points and takes "
+                     "no parameters");
   for (const ArraySpec& output : outputs) validate_array(output, "output", output_names);
   if (outputs.empty()) throw UsageError("contract: there is no output, expected at least one");
   (void)association();
@@ -282,11 +351,7 @@ void Contract::validate() const {
 Json Contract::to_json() const {
   Json json;
   json["inputs"] = Json::array();
-  for (const InputArray& input : inputs) {
-    Json item = array_to_json(input);
-    item["role"] = to_string(input.role);
-    json["inputs"].push_back(std::move(item));
-  }
+  for (const InputArray& input : inputs) json["inputs"].push_back(input_to_json(input));
   json["outputs"] = Json::array();
   for (const ArraySpec& output : outputs) json["outputs"].push_back(array_to_json(output));
   Json axes = Json::array();

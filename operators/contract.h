@@ -14,13 +14,18 @@ namespace funcattn {
 enum class InputRole {
   value,        ///< Enters the features of every point (or the values of the source points).
   source_flag,  ///< Non-zero where a point is a source sample; the others are queries only.
+  parameter,    ///< One tuple for the whole mesh (VTK's field data): a feature of every point.
 };
 
+/// The association of a parameter means nothing; in the file it is "field".
 struct InputArray : ArraySpec {
   InputRole role = InputRole::value;
+  /// Of a parameter: range in training, one number per component; both empty: unknown.
+  std::vector<double> min{};
+  std::vector<double> max{};
 };
 
-const char* to_string(InputRole role);  ///< "value" or "source_flag".
+const char* to_string(InputRole role);  ///< "value", "source_flag" or "parameter".
 
 /// Affine map per component: normalised = (physical - mean) / scale. Constant channels have
 /// scale 1, so they map to 0. Both empty: the identity.
@@ -43,7 +48,8 @@ struct Contract {
   std::vector<InputArray> inputs;
   std::vector<ArraySpec> outputs;
   CoordinateHandling coordinates;
-  Normalisation input_normalisation;   ///< Over the concatenated components of the value inputs.
+  Normalisation input_normalisation;   ///< Over the features: the concatenated components of the
+                                       ///< values and parameters.
   Normalisation output_normalisation;  ///< Over the concatenated components of the outputs.
   std::string weights = "auto";  ///< Quadrature weights used in training: measure, uniform, auto or
                                  ///< array:NAME.
@@ -52,27 +58,31 @@ struct Contract {
   std::vector<double> bounds_min;  ///< Bounding box of the training coordinates, per axis.
   std::vector<double> bounds_max;
 
-  int value_components() const;  ///< Sum over the inputs of role value.
+  int value_components() const;  ///< Of the features: sum over the values and parameters.
   int output_components() const;
-  /// The one association of all arrays; point where there is none. Throws UsageError if they
-  /// differ.
+  std::vector<InputArray> parameters() const;
+  int parameter_components() const;
+  /// The one association of all arrays but the parameters; point where there is none. Throws
+  /// UsageError if they differ.
   Association association() const;
   std::optional<InputArray> source_flag() const;
 
   /// Throws UsageError on names that are empty, stand twice among the inputs or the outputs, or are
   /// not UTF-8; component counts outside 1 to 1048576; no output; associations that differ; more
-  /// than one source flag or one of several components; axes other than 0, 1, 2 or repeated; and
-  /// numbers that are not finite, out of range, or not as many as what they describe.
+  /// than one source flag or one of several components, or parameters beside one (what has a source
+  /// flag is linear in the values of its sources); ranges of other inputs than parameters; axes
+  /// other than 0, 1, 2 or repeated; and numbers that are not finite, out of range, or not as many
+  /// as what they describe.
   void validate() const;
 
   /// Schema in docs/operator_file.md. Numbers are written independently of the locale, and read
   /// back bit-equal.
   Json to_json() const;
 
-  /// `inputs`, `outputs` and `coordinates` must be there. Where absent, `role` is value, `unit` and
-  /// the normalisations and bounds are empty, `weights` is auto, `points` is unknown (0 to 0).
-  /// Throws OperatorFileError on missing or unknown keys, wrong types, and whatever validate()
-  /// refuses, naming the key.
+  /// `inputs`, `outputs` and `coordinates` must be there. Where absent, `role` is value (parameter,
+  /// if the association is "field"), `unit`, `min`, `max`, the normalisations and bounds are empty,
+  /// `weights` is auto, `points` is unknown (0 to 0). Throws OperatorFileError on missing or
+  /// unknown keys, wrong types, and whatever validate() refuses, naming the key.
   static Contract from_json(const Json& json);
 };
 

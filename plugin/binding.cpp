@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/non_finite.h"
+#include "plugin/parameters.h"
 
 namespace funcattn {
 
@@ -21,7 +22,8 @@ std::string where(const Mesh& mesh, const ArraySpec& spec) {
 std::string describe_inputs(const Contract& contract) {
   std::vector<std::string> texts;
   for (const InputArray& input : contract.inputs)
-    texts.push_back("'" + input.name + "' (" + std::to_string(input.components) + ")");
+    if (input.role != InputRole::parameter)
+      texts.push_back("'" + input.name + "' (" + std::to_string(input.components) + ")");
   return join(texts, ", ");
 }
 
@@ -136,15 +138,24 @@ Tensor gather_coordinates(const Entries& entries, const Contract& contract,
   return coordinates;
 }
 
-/// Value arrays side by side, [entries, value_components].
-Tensor gather_values(const Entries& entries, const Contract& contract, const Eigen::VectorXd& used,
+/// The features side by side, [entries, value_components]: value arrays, and parameters as columns
+/// of one number.
+Tensor gather_values(const Entries& entries, const Contract& contract,
+                     const std::vector<double>& parameters, const Eigen::VectorXd& used,
                      bool only_used, FiniteCheck& finite) {
+  if (parameters.size() != static_cast<std::size_t>(contract.parameter_components()))
+    throw UsageError(std::to_string(parameters.size()) + " numbers were given for parameters of " +
+                     std::to_string(contract.parameter_components()) + " components");
   const Tensor values =
       torch::empty({entries.total(), contract.value_components()}, torch::kFloat64);
   auto all = matrix_of(values);
   entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
     Eigen::Index column = 0;
+    auto parameter = parameters.begin();
     for (const InputArray& input : contract.inputs) {
+      if (input.role == InputRole::parameter)
+        for (int i = 0; i < input.components; ++i)
+          all.block(first, column++, count, 1).setConstant(*parameter++);
       if (input.role != InputRole::value) continue;
       auto block = all.block(first, column, count, input.components);
       copy_all(required_array(mesh, contract, input), block);
@@ -216,7 +227,8 @@ Eigen::Index BoundMeshes::unusable_count() const {
 }
 
 BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contract,
-                        const WeightChoice& weights, NanPolicy nan, bool with_targets) {
+                        const WeightChoice& weights, NanPolicy nan, bool with_targets,
+                        const std::vector<double>& parameters) {
   const Association association = contract.association();
   const Entries entries(meshes, association);
   if (entries.total() == 0)
@@ -238,7 +250,8 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
   }
   const Tensor coordinates =
       gather_coordinates(entries, contract, query_weights.cwiseMax(used), finite);
-  const Tensor values = gather_values(entries, contract, used, flag.has_value(), finite);
+  const Tensor values =
+      gather_values(entries, contract, parameters, used, flag.has_value(), finite);
 
   for (Eigen::Index row = 0; row < entries.total(); ++row)
     if (finite.is_unusable(row)) query_weights[row] = 0;
@@ -271,11 +284,16 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
 
 Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoice& weights,
                    bool with_targets) {
-  return bind_meshes({mesh}, contract, weights, NanPolicy::error, with_targets).sample;
+  std::vector<std::string>
+      warnings;  // The training range is about to be recorded or was looked at.
+  const std::vector<double> parameters =
+      parameter_values(contract, {mesh.origin(), {mesh}}, nullptr, {}, warnings);
+  return bind_meshes({mesh}, contract, weights, NanPolicy::error, with_targets, parameters).sample;
 }
 
 BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract, bool with_values,
-                      const Eigen::VectorXd& weights, NanPolicy nan) {
+                      const Eigen::VectorXd& weights, NanPolicy nan,
+                      const std::vector<double>& parameters) {
   const Entries entries(meshes, contract.association());
   Eigen::VectorXd used(entries.total());
   entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
@@ -285,7 +303,8 @@ BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract,
   BoundQuery bound;
   bound.counts = entries.counts();
   bound.points.coordinates = gather_coordinates(entries, contract, used, finite);
-  if (with_values) bound.points.values = gather_values(entries, contract, used, false, finite);
+  if (with_values)
+    bound.points.values = gather_values(entries, contract, parameters, used, false, finite);
   bound.unusable = finite.take();
   Eigen::VectorXd usable_weights = weights;
   for (Eigen::Index row = 0; row < entries.total(); ++row)

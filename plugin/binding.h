@@ -35,13 +35,15 @@ struct BoundMeshes {
 /// all points; otherwise source and query are all points with their quadrature weights. Query
 /// weights are the quadrature weights. Unusable entries weigh 0 and are no source points. Targets
 /// are filled where `with_targets`.
+/// `parameters`: the components of the contract's parameters, as parameter_values() gives them.
 /// Throws DataError for absent arrays, wrong component counts, no entry of positive weight and,
 /// with NanPolicy::error, for NaN or Inf in a used value at an entry of positive weight, or in a
 /// place that the measure of a cell needs (array, count, first index).
 BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contract,
-                        const WeightChoice& weights, NanPolicy nan, bool with_targets = false);
+                        const WeightChoice& weights, NanPolicy nan, bool with_targets = false,
+                        const std::vector<double>& parameters = {});
 
-/// One mesh, NanPolicy::error.
+/// One mesh, NanPolicy::error; parameters from its field data.
 Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoice& weights,
                    bool with_targets);
 
@@ -54,7 +56,8 @@ struct BoundQuery {
   std::vector<bool> unusable;
 };
 BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract, bool with_values,
-                      const Eigen::VectorXd& weights, NanPolicy nan);
+                      const Eigen::VectorXd& weights, NanPolicy nan,
+                      const std::vector<double>& parameters = {});
 
 /// [n,C] tensor to a row-major matrix.
 RowMatrix to_matrix(const Tensor& values);

@@ -9,6 +9,8 @@
 #include "core/error.h"
 #include "meshio/probing.h"
 #include "operators/threads.h"
+#include "plugin/parameters.h"
+#include "plugin/stage_arrays.h"
 
 namespace funcattn {
 
@@ -94,7 +96,8 @@ void join_as_source(const BoundQuery& query, BoundStage& bound) {
 }
 
 void bind_to_query(const Operator& op, const StageMeshes& source, const StageMeshes& query,
-                   const StageOptions& options, BoundStage& bound) {
+                   const std::vector<double>& parameters, const StageOptions& options,
+                   BoundStage& bound) {
   const Contract& contract = op.contract();
   const bool separates = op.model().separates_query();
   // In few_shot a query is its coordinates; everywhere else inputs are part of its features.
@@ -105,7 +108,8 @@ void bind_to_query(const Operator& op, const StageMeshes& source, const StageMes
   if (separates || !options.error_against.empty())
     bound.weights = query_weights(query, op, options);
   const Eigen::VectorXd weights = separates ? bound.weights : Eigen::VectorXd::Zero(count);
-  BoundQuery at = bind_query(complete.parts, contract, needs_values, weights, options.nan);
+  BoundQuery at =
+      bind_query(complete.parts, contract, needs_values, weights, options.nan, parameters);
   append(bound.warnings, box_warnings(query.origin, at.points.coordinates, contract));
   if (separates) {
     bound.query = at.points;
@@ -128,17 +132,15 @@ void set_unusable(const std::vector<bool>& unusable, RowMatrix& prediction) {
 }
 
 void check_finite(const RowMatrix& prediction, Eigen::Index unusable, const std::string& origin,
-                  const Contract& contract) {
-  Eigen::Index column = 0;
-  for (const ArraySpec& output : contract.outputs) {
-    const auto values = prediction.middleCols(column, output.components).array();
+                  const std::vector<OutputColumns>& outputs) {
+  for (const OutputColumns& output : outputs) {
+    const auto values = prediction.middleCols(output.first, output.spec.components).array();
     const Eigen::Index bad =
-        values.size() - values.isFinite().count() - unusable * output.components;
+        values.size() - values.isFinite().count() - unusable * output.spec.components;
     if (bad > 0)
-      throw NumericError(origin + ": the prediction of '" + output.name + "' has " +
+      throw NumericError(origin + ": the prediction of '" + output.spec.name + "' has " +
                          std::to_string(bad) + " non-finite of " + std::to_string(values.size()) +
                          " values; compare the input with the training range in the operator file");
-    column += output.components;
   }
 }
 
@@ -155,8 +157,11 @@ PointSamples add_batch_axis(const PointSamples& samples) {
 BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
                       const StageOptions& options) {
   const Contract& contract = op.contract();
-  BoundMeshes built = bind_meshes(source.parts, contract, source_weights(op, options), options.nan);
   BoundStage bound;
+  const std::vector<double> parameters =
+      parameter_values(contract, source, query, options, bound.warnings);
+  BoundMeshes built = bind_meshes(source.parts, contract, source_weights(op, options), options.nan,
+                                  false, parameters);
   bound.source = built.sample.source;
   bound.query = built.sample.query;
   bound.query_is_source = built.sample.query_is_source;
@@ -167,7 +172,7 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   append(bound.warnings, unusable_warnings(source.origin, built.unusable, contract));
   bound.source_is_apart = query != nullptr;
   if (query) {
-    bind_to_query(op, source, *query, options, bound);
+    bind_to_query(op, source, *query, parameters, options, bound);
   } else {
     bound.counts = built.counts;
     bound.unusable = std::move(built.unusable);
@@ -189,7 +194,7 @@ RowMatrix predict(const Operator& op, const InferenceEngine& engine, const Bound
       to_matrix(result.narrow(0, bound.first_result, result.size(0) - bound.first_result));
   set_unusable(bound.unusable, prediction);
   check_finite(prediction, std::count(bound.unusable.begin(), bound.unusable.end(), true), origin,
-               op.contract());
+               wanted_outputs(op.contract(), options));
   return prediction;
 }
 

@@ -8,14 +8,9 @@
 #include "operators/operator.h"
 #include "plugin/binding.h"
 #include "plugin/stage.h"
+#include "plugin/stage_meshes.h"
 
 namespace funcattn {
-
-/// Meshes that take part in one prediction: one, or the leaves of a tree.
-struct StageMeshes {
-  std::string origin;  ///< What messages call them together.
-  std::vector<Mesh> parts;
-};
 
 /// Everything that an operator needs for one prediction. Tensors are float64 without batch axis.
 struct BoundStage {

@@ -1,3 +1,3 @@
 # The stage. ParaView's plugin compiles it once more, against ParaView's own VTK.
 set(FUNCATTN_STAGE_SOURCES
-  binding.cpp inspection.cpp prediction.cpp stage.cpp stage_arrays.cpp stage_cache.cpp)
+  binding.cpp inspection.cpp parameters.cpp prediction.cpp stage.cpp stage_arrays.cpp stage_cache.cpp)

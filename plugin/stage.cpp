@@ -25,7 +25,10 @@ const char* to_string(NanPolicy policy) {
 namespace {
 
 StageMeshes meshes_of(const MeshTree& tree) {
-  return {tree.origin(), tree.leaves()};
+  StageMeshes meshes{tree.origin(), tree.leaves()};
+  if (!tree.is_single()) meshes.root = tree.vtk();
+  meshes.time = tree.time();
+  return meshes;
 }
 
 Eigen::Index count_of(const StageMeshes& meshes, Association association) {
@@ -49,6 +52,7 @@ constexpr double inspecting_at = 0.5;  // The look inside takes about as long ag
 void add(StageReport& total, StageReport part) {
   total.entries += part.entries;
   total.unusable += part.unusable;
+  total.arrays = std::move(part.arrays);
   std::move(part.warnings.begin(), part.warnings.end(), std::back_inserter(total.warnings));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(total.errors));
   std::move(part.inspections.begin(), part.inspections.end(),
@@ -71,6 +75,8 @@ struct OperatorStage::Implementation {
     check_names_are_free(target.parts, arrays, options);
     check_inspection(op, target.parts, options);
     Outcome outcome;
+    for (const OutputColumns& output : wanted_outputs(arrays, options))
+      outcome.report.arrays.push_back(predicted_spec(output.spec, options.suffix).name);
     outcome.report.entries = count_of(target, arrays.association());
     if (outcome.report.entries == 0) {
       BoundStage nothing;
@@ -86,10 +92,13 @@ struct OperatorStage::Implementation {
       return outcome;
     }
 
-    StageMeshes source{given.origin, with_converted_inputs(given.parts, arrays, options)};
+    StageMeshes source = given;
+    source.parts = with_converted_inputs(given.parts, arrays, options);
     StageMeshes query;
-    if (given_query)
-      query = {given_query->origin, with_converted_inputs(given_query->parts, arrays, options)};
+    if (given_query) {
+      query = *given_query;
+      query.parts = with_converted_inputs(given_query->parts, arrays, options);
+    }
     BoundStage bound = bind_stage(op, source, given_query ? &query : nullptr, options);
     outcome.report.unusable = std::count(bound.unusable.begin(), bound.unusable.end(), true);
     outcome.report.warnings = bound.warnings;
@@ -125,7 +134,10 @@ struct OperatorStage::Implementation {
       StageOptions of_part = options;
       of_part.progress = part_of(options.progress, static_cast<double>(i) / count,
                                  static_cast<double>(i + 1) / count);
-      Outcome one = run_sample({part.origin(), {part}}, nullptr, of_part, compute);
+      StageMeshes alone{part.origin(), {part}};
+      alone.root = given.root;
+      alone.time = given.time;
+      Outcome one = run_sample(alone, nullptr, of_part, compute);
       if (given.parts.size() > 1)
         for (ArrayError& error : one.report.errors)
           error.array = part.origin() + ": " + error.array;
@@ -163,7 +175,7 @@ const Json& OperatorStage::contract() const {
 }
 
 StageResult OperatorStage::run(const Mesh& mesh, const StageOptions& options) const {
-  Outcome outcome = implementation_->run_sample({mesh.origin(), {mesh}}, nullptr, options, true);
+  Outcome outcome = implementation_->run_sample(meshes_of(MeshTree(mesh)), nullptr, options, true);
   return {std::move(outcome.report), std::move(outcome.meshes.front())};
 }
 

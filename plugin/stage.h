@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,10 +27,15 @@ struct StageOptions {
   bool convert_association = false;  ///< Take inputs that exist on the other association only, and
                                      ///< hand the prediction back on that one as well.
   bool interpolate_inputs = false;   ///< Inputs that a query mesh lacks come from the source.
-  std::vector<std::string> error_against;  ///< True arrays, one per output of the contract in its
-                                           ///< order; empty: no errors are measured.
-  int threads = 0;                         ///< < 1: the cores this process may use.
-  EngineOptions engine;                    ///< Memory; changes no result.
+  std::vector<std::string> error_against;  ///< True arrays, one per output that is handed back, in
+                                           ///< the order of the contract; empty: no errors.
+  /// Names in the contract of the outputs to hand back; empty: all.
+  std::vector<std::string> outputs;
+  /// Values of the contract's parameters by name, one number per component. They count more than
+  /// the field data of the meshes, where the others must stand.
+  std::map<std::string, std::vector<double>> parameters;
+  int threads = 0;       ///< < 1: the cores this process may use.
+  EngineOptions engine;  ///< Memory; changes no result.
   /// Called from the thread that called run(), at most a few hundred times for each sample, from 0
   /// to 1. Where it returns false, run() throws Cancelled within a small part of a second's work
   /// and has changed nothing. Takes the place of `engine.progress`.
@@ -62,6 +68,7 @@ struct SampleInspection {
 struct StageReport {
   std::int64_t entries = 0;           ///< Points (or cells) that got a prediction, NaN included.
   std::int64_t unusable = 0;          ///< Of these, masked or dropped for NaN.
+  std::vector<std::string> arrays;    ///< Names of the predicted arrays on the result.
   std::vector<std::string> warnings;  ///< Outside the training range, no points, ...
   std::vector<ArrayError> errors;     ///< One per output where StageOptions::error_against asks.
   /// One per sample where StageOptions::report_heads asks.
@@ -81,7 +88,10 @@ struct TreeResult : StageReport {
 ///
 /// All leaves of a tree are one sample, since the operator is global: their points are joined, each
 /// with its quadrature weight, and every leaf gets its part of the result. Ghost and hidden points
-/// take no part and get a value.
+/// take no part and get a value. A parameter of the contract is one tuple in the field data of the
+/// mesh, or of a tree or its leaves, which must agree where they are one sample; where each leaf is
+/// its own, its value counts more than that of the tree. A query's field data are asked last. The
+/// parameter "TimeValue" is the time of the tree, where it has one.
 class OperatorStage {
  public:
   /// Reads and verifies an operator file. Throws OperatorFileError.

@@ -28,6 +28,24 @@ Mesh without_unusable(const Mesh& mesh, Association association, const KeepMask&
 
 }  // namespace
 
+std::vector<OutputColumns> wanted_outputs(const Contract& contract, const StageOptions& options) {
+  std::vector<OutputColumns> wanted;
+  std::vector<std::string> names;
+  Eigen::Index column = 0;
+  for (const ArraySpec& output : contract.outputs) {
+    names.push_back(output.name);
+    const auto& asked = options.outputs;
+    if (asked.empty() || std::find(asked.begin(), asked.end(), output.name) != asked.end())
+      wanted.push_back({output, column});
+    column += output.components;
+  }
+  for (const std::string& name : options.outputs)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw UsageError("the operator has no output '" + name + "'; it predicts " +
+                       join(names, ", "));
+  return wanted;
+}
+
 ArraySpec predicted_spec(const ArraySpec& output, const std::string& suffix) {
   ArraySpec spec = output;
   spec.name += suffix;
@@ -36,10 +54,11 @@ ArraySpec predicted_spec(const ArraySpec& output, const std::string& suffix) {
 
 void check_names_are_free(const std::vector<Mesh>& meshes, const Contract& contract,
                           const StageOptions& options) {
+  const std::vector<OutputColumns> outputs = wanted_outputs(contract, options);
   if (options.overwrite) return;
   for (const Mesh& mesh : meshes)
-    for (const ArraySpec& output : contract.outputs) {
-      const ArraySpec spec = predicted_spec(output, options.suffix);
+    for (const OutputColumns& output : outputs) {
+      const ArraySpec spec = predicted_spec(output.spec, options.suffix);
       for (const Association association : {spec.association, other(spec.association)}) {
         if (association != spec.association && !options.convert_association) continue;
         if (mesh.has_array(spec.name, association))
@@ -56,7 +75,8 @@ std::vector<Mesh> with_converted_inputs(const std::vector<Mesh>& meshes, const C
   if (!options.convert_association) return meshes;
   const Association wanted = contract.association();
   std::vector<std::string> needed = options.error_against;
-  for (const InputArray& input : contract.inputs) needed.push_back(input.name);
+  for (const InputArray& input : contract.inputs)
+    if (input.role != InputRole::parameter) needed.push_back(input.name);
   std::vector<Mesh> converted;
   for (const Mesh& mesh : meshes) {
     std::vector<std::string> names;
@@ -77,13 +97,11 @@ std::vector<Mesh> with_prediction(const std::vector<Mesh>& meshes, const BoundSt
     Mesh mesh = meshes[i];
     const Eigen::Index count = bound.counts[i];
     std::vector<std::string> names;
-    Eigen::Index column = 0;
-    for (const ArraySpec& output : contract.outputs) {
-      const ArraySpec spec = predicted_spec(output, options.suffix);
-      mesh = mesh.with_array(spec, prediction.block(first, column, count, output.components),
+    for (const OutputColumns& output : wanted_outputs(contract, options)) {
+      const ArraySpec spec = predicted_spec(output.spec, options.suffix);
+      mesh = mesh.with_array(spec, prediction.block(first, output.first, count, spec.components),
                              options.overwrite);
       names.push_back(spec.name);
-      column += output.components;
     }
     if (options.convert_association)
       mesh = convert_arrays(mesh, names, other(contract.association()));
@@ -101,27 +119,27 @@ std::vector<Mesh> with_prediction(const std::vector<Mesh>& meshes, const BoundSt
 
 RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
                       const StageOptions& options, Eigen::VectorXd& weights) {
-  if (options.error_against.size() != contract.outputs.size()) {
+  const std::vector<OutputColumns> outputs = wanted_outputs(contract, options);
+  if (options.error_against.size() != outputs.size()) {
     std::vector<std::string> names;
-    for (const ArraySpec& output : contract.outputs) names.push_back(output.name);
+    for (const OutputColumns& output : outputs) names.push_back(output.spec.name);
     throw UsageError("errors are wanted against " + join(options.error_against, ", ") +
-                     ", but the operator predicts " + join(names, ", ") +
+                     ", but what is predicted is " + join(names, ", ") +
                      "; name one array for each, in this order");
   }
   RowMatrix truth(weights.size(), contract.output_components());
   Eigen::Index first = 0;
   for (const Mesh& mesh : meshes) {
     const Eigen::Index count = mesh.count(contract.association());
-    Eigen::Index column = 0;
-    for (std::size_t i = 0; count > 0 && i < contract.outputs.size(); ++i) {
-      const ArraySpec& output = contract.outputs[i];
+    for (std::size_t i = 0; count > 0 && i < outputs.size(); ++i) {
+      const ArraySpec& output = outputs[i].spec;
       const std::string what = mesh.origin() + ": " + to_string(output.association) + " array '" +
                                options.error_against[i] + "'";
       const ArrayView view = mesh.array(options.error_against[i], output.association);
       if (view.components() != output.components)
         throw DataError(what + " has " + std::to_string(view.components()) + " components, '" +
                         output.name + "' is predicted with " + std::to_string(output.components));
-      auto block = truth.block(first, column, count, output.components);
+      auto block = truth.block(first, outputs[i].first, count, output.components);
       block = view.to_double();
       for (Eigen::Index row = 0; row < count; ++row) {
         if (weights[first + row] == 0 || block.row(row).allFinite()) continue;
@@ -131,7 +149,6 @@ RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
                           "policy mask such entries");
         weights[first + row] = 0;
       }
-      column += output.components;
     }
     first += count;
   }
@@ -146,15 +163,15 @@ std::vector<ArrayError> array_errors(const RowMatrix& prediction, const RowMatri
                                      const StageOptions& options) {
   std::vector<ArrayError> errors;
   const Tensor weight_tensor = to_tensor(RowMatrix(weights)).squeeze(1);
-  Eigen::Index column = 0;
-  for (std::size_t i = 0; i < contract.outputs.size(); ++i) {
-    const ArraySpec& output = contract.outputs[i];
-    const FieldError error =
-        field_error(to_tensor(prediction.middleCols(column, output.components)),
-                    to_tensor(truth.middleCols(column, output.components)), weight_tensor);
+  const std::vector<OutputColumns> outputs = wanted_outputs(contract, options);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ArraySpec& output = outputs[i].spec;
+    const auto of_output = [&](const RowMatrix& values) {
+      return to_tensor(RowMatrix(values.middleCols(outputs[i].first, output.components)));
+    };
+    const FieldError error = field_error(of_output(prediction), of_output(truth), weight_tensor);
     errors.push_back({predicted_spec(output, options.suffix).name, options.error_against[i],
                       error.relative_l2, error.rmse, error.max_error});
-    column += output.components;
   }
   return errors;
 }

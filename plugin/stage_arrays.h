@@ -10,6 +10,16 @@
 
 namespace funcattn {
 
+/// An output and its place in the operator's result.
+struct OutputColumns {
+  ArraySpec spec;
+  Eigen::Index first = 0;
+};
+
+/// The outputs that StageOptions::outputs asks for, in the order of the contract. Throws UsageError
+/// for a name that is none of the contract's.
+std::vector<OutputColumns> wanted_outputs(const Contract& contract, const StageOptions& options);
+
 /// Name and layout of the array that receives an output.
 ArraySpec predicted_spec(const ArraySpec& output, const std::string& suffix);
 
@@ -30,8 +40,8 @@ std::vector<Mesh> with_prediction(const std::vector<Mesh>& meshes, const BoundSt
                                   const StageOptions& options);
 
 /// The true arrays of StageOptions::error_against, side by side. Throws UsageError if there is not
-/// one per output, DataError if a mesh lacks one or it holds NaN where the weight is positive (with
-/// NanPolicy::error; otherwise such entries get weight 0).
+/// one per output that is wanted, DataError if a mesh lacks one or it holds NaN where the weight is
+/// positive (with NanPolicy::error; otherwise such entries get weight 0).
 RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
                       const StageOptions& options, Eigen::VectorXd& weights);
 

@@ -86,6 +86,10 @@ class TrainCommand : public Command {
         .placeholder("sine");
     table.list("inputs", options_.arrays.inputs, "arrays that the operator is given")
         .placeholder("ARRAY");
+    table
+        .list("parameters", options_.arrays.parameters,
+              "values of the whole mesh, in its field data, that it is given as well")
+        .placeholder("NAME");
     table.list("targets", options_.arrays.targets, "arrays that it shall predict")
         .placeholder("ARRAY");
     table
@@ -127,10 +131,11 @@ class TrainCommand : public Command {
     if (options_.task.empty()) return;
     options_.sine.validate();
     const ArrayChoice& arrays = options_.arrays;
-    if (!arrays.inputs.empty() || !arrays.targets.empty() || !arrays.source_flag.empty())
-      throw UsageError("--inputs, --targets and --source-flag name arrays of files, but --task " +
-                       options_.task +
-                       " has arrays of its own; leave them away or give --data instead");
+    if (!arrays.inputs.empty() || !arrays.parameters.empty() || !arrays.targets.empty() ||
+        !arrays.source_flag.empty())
+      throw UsageError(
+          "--inputs, --parameters, --targets and --source-flag name arrays of files, but --task " +
+          options_.task + " has arrays of its own; leave them away or give --data instead");
   }
 
   int run(Console& console) override {

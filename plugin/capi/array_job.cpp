@@ -139,7 +139,7 @@ void ArrayJob::check_complete() const {
                          " coordinates, which were not given for the " + name_of(side) +
                          " points (funcattn_job_set_coordinates, funcattn_job_set_axis)");
   for (const InputArray& input : op_->contract.inputs)
-    if (source_.inputs.count(input.name) == 0)
+    if (input.role != InputRole::parameter && source_.inputs.count(input.name) == 0)
       throw UsageError("the input " + described(input) +
                        " was not given at the source points (funcattn_job_set_input)");
 }

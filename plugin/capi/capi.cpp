@@ -207,13 +207,15 @@ int funcattn_input_components(const funcattn_operator* op, int index) {
 }
 
 int funcattn_input_association(const funcattn_operator* op, int index) {
-  return association_code(input_at(op, index));
+  const InputArray* input = input_at(op, index);
+  if (input && input->role == InputRole::parameter) return FUNCATTN_FIELD;
+  return association_code(input);
 }
 
 int funcattn_input_role(const funcattn_operator* op, int index) {
   const InputArray* input = input_at(op, index);
   if (input == nullptr) return -1;
-  return input->role == InputRole::value ? FUNCATTN_VALUE : FUNCATTN_SOURCE_FLAG;
+  return input->role == InputRole::source_flag ? FUNCATTN_SOURCE_FLAG : FUNCATTN_VALUE;
 }
 
 int funcattn_output_count(const funcattn_operator* op) {

@@ -59,6 +59,13 @@ std::string range(const Json& low, const Json& high) {
   return plain(low) + " to " + plain(high);
 }
 
+/// One per component.
+std::string ranges(const Json& low, const Json& high) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < low.size(); ++i) texts.push_back(range(low[i], high[i]));
+  return join(texts, ", ");
+}
+
 void print_training_range(std::ostream& stream, const Json& contract) {
   stream << "\ntraining range\n";
   TextTable table({"", ""});
@@ -70,6 +77,10 @@ void print_training_range(std::ostream& stream, const Json& contract) {
   const Json& high = contract.at("bounds").at("max");
   for (std::size_t i = 0; i < axes.size(); ++i)
     table.add({plain(axes[i]), i < low.size() ? range(low[i], high[i]) : "unknown"});
+  for (const Json& input : contract.at("inputs"))
+    if (input.at("role") == "parameter")
+      table.add({plain(input.at("name")),
+                 input.contains("min") ? ranges(input.at("min"), input.at("max")) : "unknown"});
   table.add({"weights", plain(contract.at("weights"))});
   table.print_rows(stream, 2);
 }

@@ -23,6 +23,8 @@ constexpr Hint hints[] = {
     {"keep them in a temporary file, or compute them anew",
      "--memory spilled, --memory recomputed"},
     {"choose another folder for temporary files", "--spill-folder"},
+    {"give the run one value for it", "--parameter, --per-block"},
+    {"give the run a value for it", "--parameter"},
     {"choose appended or binary encoding", "--encoding"},
 };
 

@@ -23,9 +23,9 @@ Association association_of(const Json& contract) {
                                                                     : Association::point;
 }
 
-Json describe_arrays(const Json& arrays, const std::string& suffix) {
+Json names_of(const Json& arrays) {
   Json names = Json::array();
-  for (const Json& array : arrays) names.push_back(array.at("name").get<std::string>() + suffix);
+  for (const Json& array : arrays) names.push_back(array.at("name"));
   return names;
 }
 
@@ -162,11 +162,11 @@ Json JobRunner::process(RunJob& job) const {
   if (stage_report.unusable > 0)
     report[options_.nan == NanPolicy::drop ? "dropped" : "masked"] = stage_report.unusable;
   if (options_.dry_run) {
-    report["inputs"] = describe_arrays(contract.at("inputs"), "");
+    report["inputs"] = names_of(contract.at("inputs"));
     report["weights"] = stage_options.weights.empty() ? contract.at("weights").get<std::string>()
                                                       : stage_options.weights;
   }
-  report["arrays"] = describe_arrays(contract.at("outputs"), options_.suffix);
+  report["arrays"] = stage_report.arrays;
   if (!stage_report.errors.empty()) report["errors"] = errors_to_json(stage_report.errors);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   report["seconds"] = seconds.count();

@@ -1,6 +1,7 @@
 #include "plugin/cli/run_options.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "core/affinity.h"
 #include "core/error.h"
@@ -14,6 +15,35 @@ namespace {
 
 void refuse(bool given, const std::string& option, const std::string& reason) {
   if (given) throw UsageError("option '--" + option + "' " + reason);
+}
+
+/// A name and its numbers. The last '=' parts them, since names are free.
+std::pair<std::string, std::vector<double>> parameter_from_string(const std::string& text) {
+  const std::string expected =
+      "option '--parameter': '" + text + "' is not of the form NAME=V[,V...]";
+  const auto equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) throw UsageError(expected);
+  std::vector<double> values;
+  std::istringstream stream(text.substr(equals + 1));
+  for (std::string word; std::getline(stream, word, ',');) {
+    const auto value = parse_double(word);
+    if (!value) throw UsageError(expected + ": '" + word + "' is no number");
+    values.push_back(*value);
+  }
+  if (values.empty() || text.back() == ',') throw UsageError(expected + ": a number is missing");
+  return {text.substr(0, equals), std::move(values)};
+}
+
+std::map<std::string, std::vector<double>> parameters_from_strings(
+    const std::vector<std::string>& texts) {
+  std::map<std::string, std::vector<double>> parameters;
+  for (const std::string& text : texts) {
+    auto parameter = parameter_from_string(text);
+    const std::string name = parameter.first;
+    if (!parameters.insert(std::move(parameter)).second)
+      throw UsageError("option '--parameter': '" + name + "' is given twice");
+  }
+  return parameters;
 }
 
 }  // namespace
@@ -42,6 +72,12 @@ void RunOptions::describe(OptionTable& table) {
       "convert-association", convert_association,
       "convert inputs from cells to points or back where the operator needs it, and give the "
       "prediction on both");
+  table
+      .list("parameter", parameters,
+            "value of the whole mesh that the operator takes, before what the field data of INPUT "
+            "say")
+      .placeholder("NAME=V[,V...]")
+      .default_text("from INPUT");
   declare_threads(table, threads);
   table.value("jobs,j", files_at_once, "files processed at once, sharing the threads")
       .at_least(1)
@@ -88,6 +124,9 @@ void RunOptions::describe(OptionTable& table) {
              "results get the names of the inputs")
       .placeholder("PATH")
       .default_text("NAME_predicted.EXT in the current folder");
+  table.list("outputs", outputs, "which of the predicted fields to write")
+      .placeholder("NAME")
+      .default_text("all");
   table.value("suffix", suffix, "appended to the names of the predicted arrays").may_be_empty();
   table.flag("overwrite", overwrite, "replace arrays that have a predicted name");
   table
@@ -122,6 +161,7 @@ void RunOptions::validate() const {
            "runs nothing; leave the input and the operator away");
     return;
   }
+  (void)parameters_from_strings(parameters);
   if (!weights.empty()) (void)weight_choice_from_string(weights);
   if (resample) {
     try {
@@ -165,6 +205,8 @@ StageOptions RunOptions::stage_options() const {
   options.convert_association = convert_association;
   options.interpolate_inputs = interpolate_inputs;
   options.error_against = error_against;
+  options.outputs = outputs;
+  options.parameters = parameters_from_strings(parameters);
   options.threads = threads_per_file();
   options.engine.memory = memory;
   options.engine.spill_folder = spill_folder;

@@ -27,8 +27,10 @@ struct RunOptions {
   std::optional<SamplingMethod> resample_method;
   std::optional<std::uint64_t> seed;
   std::vector<std::string> error_against;
+  std::vector<std::string> parameters;  ///< NAME=VALUE[,VALUE...]
 
   std::filesystem::path output;
+  std::vector<std::string> outputs;  ///< Empty: all.
   std::string suffix = "_predicted";
   bool overwrite = false;
   std::optional<Encoding> encoding;

@@ -1,11 +1,15 @@
 #include "examples/vtk_samples.h"
 
 #include <gtest/gtest.h>
+#include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
+#include <vtkNew.h>
 
 #include <cstdlib>
 
 #include "core/error.h"
 #include "meshio/mesh.h"
+#include "meshio/reader.h"
 #include "meshio/writer.h"
 #include "tests/support/folder_test.h"
 
@@ -50,6 +54,60 @@ TEST_F(VtkSamplesTest, TheContractSaysWhatTheFilesHold) {
   EXPECT_NEAR(contract.input_normalisation.scale.at(0), 1, 1e-12);
   ASSERT_EQ(set.samples.size(), 2u);
   EXPECT_EQ(load_samples(files, contract).at(1).targets.size(0), 9);
+}
+
+TEST_F(VtkSamplesTest, ParametersComeFromFieldData) {
+  const auto write = [&](const std::string& name, double speed, double angle) {
+    const fs::path file = write_line(name, 4, speed);
+    const Mesh mesh = read_mesh(file);
+    vtkNew<vtkDoubleArray> inflow;
+    inflow->SetName("inflow");
+    inflow->SetNumberOfComponents(2);
+    inflow->InsertNextTuple2(speed, angle);
+    mesh.vtk()->GetFieldData()->AddArray(inflow);
+    write_mesh(mesh, file);
+    return file;
+  };
+  const std::vector<fs::path> files = {write("a.vtp", 1, 0.5), write("b.vtp", 3, -0.5)};
+  ArrayChoice arrays;
+  arrays.inputs = {"load"};
+  arrays.parameters = {"inflow"};
+  arrays.targets = {"pressure"};
+  const VtkTrainingSet set = load_training_set(files, arrays, {});
+  ASSERT_EQ(set.contract.parameters().size(), 1u);
+  const InputArray inflow = set.contract.parameters().front();
+  EXPECT_EQ(inflow.components, 2);
+  EXPECT_EQ(inflow.min, (std::vector<double>{1, -0.5}));
+  EXPECT_EQ(inflow.max, (std::vector<double>{3, 0.5}));
+  const std::vector<double>& mean = set.contract.input_normalisation.mean;
+  const std::vector<double>& scale = set.contract.input_normalisation.scale;
+  ASSERT_EQ(mean.size(), 3u);
+  EXPECT_NEAR(mean[1], 2, 1e-12);
+  EXPECT_NEAR(scale[1], 1, 1e-12);
+  EXPECT_NEAR(mean[2], 0, 1e-12);
+  EXPECT_NEAR(scale[2], 0.5, 1e-12);
+  const Tensor values = load_samples(files, set.contract).at(1).source.values;
+  EXPECT_EQ(values.size(1), 3);
+  EXPECT_TRUE(values.select(1, 1).eq(3).all().item<bool>());
+  EXPECT_TRUE(values.select(1, 2).eq(-0.5).all().item<bool>());
+
+  write_dataset_description(folder_, "a set", set.contract);
+  ArrayChoice described;
+  CoordinateHandling coordinates;
+  read_dataset_description(folder_, described, coordinates);
+  EXPECT_EQ(described.inputs, std::vector<std::string>{"load"});
+  EXPECT_EQ(described.parameters, std::vector<std::string>{"inflow"});
+
+  arrays.parameters = {"outflow"};
+  try {
+    load_training_set(files, arrays, {});
+    FAIL() << "nothing was thrown";
+  } catch (const DataError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("a.vtp: the field data have no values 'outflow'; they have inflow"),
+              std::string::npos)
+        << text;
+  }
 }
 
 TEST_F(VtkSamplesTest, AMissingArrayIsNamedWithTheFile) {

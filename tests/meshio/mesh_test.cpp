@@ -4,6 +4,8 @@
 #include <vtkBitArray.h>
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
+#include <vtkFloatArray.h>
 #include <vtkIntArray.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
@@ -14,6 +16,7 @@
 #include <vtkUnsignedCharArray.h>
 
 #include "core/error.h"
+#include "meshio/field_data.h"
 #include "tests/meshio/mesh_samples.h"
 
 namespace funcattn {
@@ -173,10 +176,22 @@ TEST(Meshes, ComponentNamesAndFields) {
   EXPECT_EQ(mesh.component_names("pressure", Association::point), std::vector<std::string>{""});
   expect_says(message_of<DataError>([&] { mesh.component_names("velocity", Association::cell); }),
               "'velocity' exists only as a point array");
-  EXPECT_EQ(mesh.field_names(), std::vector<std::string>{"TimeValue"});
-  EXPECT_EQ(mesh.field("TimeValue").to_double()(0, 0), 0.1);
-  expect_says(message_of<DataError>([&] { mesh.field("Mach"); }),
-              "there is no numeric field array 'Mach'; the mesh has TimeValue");
+  EXPECT_EQ(field_names(mesh.vtk()), std::vector<std::string>{"TimeValue"});
+  EXPECT_EQ(field_values(mesh.vtk(), "TimeValue", "mesh"), std::vector<double>{0.1});
+  EXPECT_EQ(field_values(mesh.vtk(), "Mach", "mesh"), std::nullopt);
+  EXPECT_EQ(field_values(nullptr, "Mach", "mesh"), std::nullopt);
+  vtkNew<vtkFloatArray> tuples;
+  tuples->SetName("inflow");
+  tuples->SetNumberOfComponents(2);
+  tuples->InsertNextTuple2(1, 2);
+  tuples->InsertNextTuple2(3, 4);
+  vtkNew<vtkStringArray> words;
+  words->SetName("solver");
+  mesh.vtk()->GetFieldData()->AddArray(tuples);
+  mesh.vtk()->GetFieldData()->AddArray(words);
+  EXPECT_EQ(field_values(mesh.vtk(), "inflow", "mesh"), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(message_of<DataError>([&] { (void)field_values(mesh.vtk(), "solver", "a.vtu"); }),
+            "a.vtu: the field array 'solver' is a vtkStringArray, expected numbers");
 }
 
 TEST(Meshes, BorrowsWhatIsFloat64AndCountsCopies) {

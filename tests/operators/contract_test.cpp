@@ -68,6 +68,78 @@ TEST(Contract, CountsComponentsByRole) {
   EXPECT_EQ(Contract().association(), Association::point);
 }
 
+/// Three inputs, of which the second is a parameter of two components.
+Contract contract_with_parameter() {
+  Contract contract = test::fitting_contract(test::small_config(Form::shared_basis));
+  contract.inputs.pop_back();
+  InputArray& inflow = contract.inputs[1];
+  inflow.name = "inflow";
+  inflow.components = 2;
+  inflow.role = InputRole::parameter;
+  inflow.min = {-1, 0.1};
+  inflow.max = {1, 0.3};
+  return contract;
+}
+
+TEST(Contract, ParametersAreFieldDataWithARange) {
+  const Contract contract = contract_with_parameter();
+  const Json json = contract.to_json();
+  EXPECT_EQ(json.at("inputs")[1].at("association"), "field");
+  EXPECT_EQ(json.at("inputs")[1].at("role"), "parameter");
+  EXPECT_FALSE(json.at("inputs")[0].contains("min"));
+  const Contract read = Contract::from_json(Json::parse(json.dump()));
+  EXPECT_EQ(read.to_json(), json);
+  ASSERT_EQ(read.parameters().size(), 1u);
+  EXPECT_EQ(read.parameters()[0].name, "inflow");
+  EXPECT_EQ(read.parameters()[0].unit, "m/s");
+  EXPECT_EQ(read.parameters()[0].min, (std::vector<double>{-1, 0.1}));
+  EXPECT_EQ(read.parameters()[0].max, (std::vector<double>{1, 0.3}));
+  EXPECT_EQ(read.parameter_components(), 2);
+  EXPECT_EQ(read.value_components(), 3);
+
+  // The role follows from the association, and the range may be unknown.
+  Json bare = json;
+  for (const char* key : {"role", "min", "max", "unit"}) bare["inputs"][1].erase(key);
+  EXPECT_EQ(Contract::from_json(bare).parameters().at(0).name, "inflow");
+  EXPECT_TRUE(Contract::from_json(bare).parameters().at(0).min.empty());
+
+  Contract cells = contract;
+  cells.inputs[0].association = Association::cell;
+  cells.outputs[0].association = Association::cell;
+  EXPECT_EQ(Contract::from_json(cells.to_json()).association(), Association::cell);
+}
+
+TEST(Contract, ParametersThatContradictThemselvesAreRefused) {
+  struct Case {
+    std::function<void(Json&)> change;
+    std::vector<std::string> text;
+  };
+  const std::vector<Case> cases = {
+      {[](Json& j) { j["inputs"][1]["role"] = "value"; }, {"inputs[1]", "'field'", "'value'"}},
+      {[](Json& j) { j["inputs"][1]["association"] = "point"; }, {"'point'", "'parameter'"}},
+      {[](Json& j) { j["inputs"][0]["association"] = "edge"; },
+       {"inputs[0]", "'edge'", "'point' or 'cell' or 'field'"}},
+      {[](Json& j) { j["outputs"][0]["association"] = "field"; }, {"outputs[0]", "'field'"}},
+      {[](Json& j) {
+         j["inputs"][0]["min"] = {0};
+         j["inputs"][0]["max"] = {1};
+       },
+       {"'in0' is recorded, expected only of parameters"}},
+      {[](Json& j) { j["inputs"][1].erase("min"); }, {"'inflow'", "0 numbers, expected 2"}},
+      {[](Json& j) { j["inputs"][1]["max"] = {1}; }, {"'inflow'", "1 numbers, expected 2"}},
+      {[](Json& j) { j["inputs"][1]["min"][1] = 0.4; }, {"'inflow' is 0.4 to 0.3"}},
+  };
+  for (const Case& item : cases) {
+    Json json = contract_with_parameter().to_json();
+    item.change(json);
+    expect_error<OperatorFileError>([&] { Contract::from_json(json); }, item.text);
+  }
+  Contract flagged = full_contract();
+  flagged.inputs[0].role = InputRole::parameter;
+  expect_error<UsageError>([&] { flagged.validate(); },
+                           {"the parameter 'in0' stands beside the source_flag 'known'"});
+}
+
 TEST(Contract, JsonThatIsNotAsDocumentedIsRefused) {
   struct Case {
     std::function<void(Json&)> change;

@@ -79,6 +79,24 @@ cli_test(run_nan_place_drop ARGS run "@fixtures@/nan_place.vtu" ${operator} --na
 cli_test(run_nan_ascii_dry ARGS run "@fixtures@/nan.vtu" ${operator} --nan mask --encoding ascii --dry-run EXIT 1 STDERR "not finite, which VTK cannot read back from ASCII")
 cli_test(run_nan_ascii ARGS run "@fixtures@/nan.vtu" ${operator} --nan mask --encoding ascii EXIT 1 STDERR "not finite, which VTK cannot read back from ASCII" NO_OUTPUT nan_predicted.vtu)
 
+# run: parameters and outputs
+set(parametric --operator "@fixtures@/parametric.safetensors")
+cli_test(run_parameter_of_field ARGS run "@fixtures@/flow.vtu" ${parametric} STDOUT "30 points" OUTPUT flow_predicted.vtu)
+cli_test(run_parameter_missing ARGS run ${grid} ${parametric} EXIT 1 STDERR "grid.vtu: there is no value for the parameter 'force' .3 numbers, .0, -1, 2. to .1, 0, 2. N in training.. put it into the field data of the mesh, or give the run a value for it.* .--parameter." NO_OUTPUT grid_predicted.vtu)
+cli_test(run_parameter_given ARGS run ${grid} ${parametric} --parameter force=0.5,-1,2 OUTPUT grid_predicted.vtu)
+cli_test(run_parameter_outside ARGS run "@fixtures@/flow.vtu" ${parametric} --parameter force=0.5,7,2 STDERR "warning: .*flow.vtu: the parameter 'force' is .0.5, 7, 2. N, training had .0, -1, 2. to .1, 0, 2. N: the prediction extrapolates" OUTPUT flow_predicted.vtu)
+cli_test(run_parameter_unknown ARGS run ${grid} ${operator} --parameter force=1 EXIT 2 STDERR "the operator has no parameter 'force'. it has none" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_parameter_malformed ARGS run ${grid} ${parametric} --parameter force=0.5,one,2 EXIT 2 STDERR "'force=0.5,one,2' is not of the form NAME=V.,V....: 'one' is no number" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_parameter_without_number ARGS run ${grid} ${parametric} --parameter force EXIT 2 STDERR "'force' is not of the form NAME=V")
+cli_test(run_parameter_cut ARGS run ${grid} ${parametric} --parameter force=1,2, EXIT 2 STDERR "a number is missing")
+cli_test(run_parameter_twice ARGS run ${grid} ${parametric} --parameter force=1,1,1 --parameter force=2,2,2 EXIT 2 STDERR "option '--parameter': 'force' is given twice")
+cli_test(run_parameter_disagreeing ARGS run "@fixtures@/flows.vtm" ${parametric} EXIT 1 STDERR "together they are one sample.*.--parameter, --per-block." NO_OUTPUT flows_predicted.vtm)
+cli_test(run_parameter_per_block ARGS run "@fixtures@/flows.vtm" ${parametric} --per-block OUTPUT flows_predicted.vtm)
+cli_test(info_parameter ARGS info "@fixtures@/parametric.safetensors" STDOUT "force +field +3 +N +parameter.*force +0 to 1, -1 to 0, 2 to 2")
+cli_test(run_outputs ARGS run ${grid} ${operator} --outputs displacement STDOUT "^grid_predicted.vtu: 30 points, displacement_predicted .[^p]*$" OUTPUT grid_predicted.vtu)
+cli_test(run_outputs_dry ARGS run ${grid} ${operator} --outputs displacement --dry-run STDOUT "with displacement_predicted\n" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_outputs_unknown ARGS run ${grid} ${operator} --outputs presure EXIT 2 STDERR "the operator has no output 'presure'. it predicts pressure, displacement" NO_OUTPUT grid_predicted.vtu)
+
 # run: trees
 cli_test(run_blocks ARGS run "@fixtures@/blocks.vtm" ${operator} STDOUT "blocks_predicted.vtm: 42 points" OUTPUT blocks_predicted.vtm)
 cli_test(run_blocks_lacking ARGS run "@fixtures@/blocks_lacking.vtm" ${operator} EXIT 1 STDERR "blocks_lacking.vtm: block 'right': there is no point array 'load'" NO_OUTPUT blocks_lacking_predicted.vtm)
@@ -108,7 +126,7 @@ cli_test(run_finer_count_seed ARGS run ${grid} ${operator} --resample 60 --seed 
 cli_test(run_source_flag_finer ARGS run "@fixtures@/line.vtp" --operator "@fixtures@/regression.safetensors" --resample x2 EXIT 1 STDERR "line.vtp: points between others are no source points, which 'known' marks.*--query" NO_OUTPUT line_predicted.vtp)
 cli_test(run_random_image ARGS run "@fixtures@/image.vti" ${operator} --resample 0.5 --resample-method random STDOUT "^image_predicted.vtp: 12 points" OUTPUT image_predicted.vtp NO_OUTPUT image_predicted.vti)
 cli_test(run_errors ARGS run "@fixtures@/truth.vtu" ${operator} --error-against p u STDOUT "pressure_predicted against p: relative L2 [0-9.]+, RMSE [0-9.]+, largest [0-9.]+" OUTPUT truth_predicted.vtu)
-cli_test(run_errors_too_few ARGS run "@fixtures@/truth.vtu" ${operator} --error-against p EXIT 2 STDERR "against p, but the operator predicts pressure, displacement. name one array for each" NO_OUTPUT truth_predicted.vtu)
+cli_test(run_errors_too_few ARGS run "@fixtures@/truth.vtu" ${operator} --error-against p EXIT 2 STDERR "against p, but what is predicted is pressure, displacement. name one array for each" NO_OUTPUT truth_predicted.vtu)
 
 # run: many files
 cli_test(run_pattern ARGS run "@fixtures@/meshes/step_*.vtu" ${operator} -j 2 --threads 2 STDOUT "step_9_predicted.vtu: 30 points.*step_10_predicted.vtu: 35 points" OUTPUT step_9_predicted.vtu step_10_predicted.vtu)

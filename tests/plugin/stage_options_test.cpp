@@ -405,7 +405,7 @@ TEST_F(StageOptionsTest, MeasuresErrorsWithTheQuadrature) {
   options.error_against = {"p"};
   EXPECT_NE(error_of<UsageError>([&] {
               (void)stage.run(mesh, options);
-            }).find("against p, but the operator predicts pressure, displacement; name one"),
+            }).find("against p, but what is predicted is pressure, displacement; name one"),
             std::string::npos);
   options.error_against = {"p", "p"};
   EXPECT_NE(error_of<DataError>([&] {

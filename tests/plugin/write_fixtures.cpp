@@ -1,6 +1,8 @@
 // Writes the operators, weights and meshes that the command-line tests use into a folder.
 
 #include <vtkCompositeDataSet.h>
+#include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
 #include <vtkImageData.h>
 #include <vtkInformation.h>
 #include <vtkInformationStringKey.h>
@@ -157,6 +159,38 @@ Operator renamed_outputs() {
   return {op.shared_model(), contract};
 }
 
+/// The surrogate whose force is one for the whole mesh.
+Operator with_parameter() {
+  const Operator op = make_surrogate();
+  Contract contract = op.contract();
+  InputArray& force = contract.inputs[1];
+  force.role = InputRole::parameter;
+  force.unit = "N";
+  force.min = {0, -1, 2};
+  force.max = {1, 0, 2};
+  return {op.shared_model(), contract};
+}
+
+/// A grid with its force in the field data alone.
+Mesh in_force(double x) {
+  const Mesh mesh = without_array(make_grid(6, 5), "force", Association::point);
+  vtkNew<vtkDoubleArray> force;
+  force->SetName("force");
+  force->SetNumberOfComponents(3);
+  force->InsertNextTuple3(x, -0.5, 2);
+  mesh.vtk()->GetFieldData()->AddArray(force);
+  return mesh;
+}
+
+void write_parametric(const fs::path& folder) {
+  save_operator(folder / "parametric.safetensors", with_parameter());
+  write_mesh(in_force(0.5), folder / "flow.vtu");
+  vtkNew<vtkMultiBlockDataSet> blocks;
+  blocks->SetBlock(0, in_force(0.5).vtk());
+  blocks->SetBlock(1, in_force(0.75).vtk());
+  write_mesh_tree({blocks.GetPointer(), "flows"}, folder / "flows.vtm");
+}
+
 void write_fixtures(const fs::path& folder) {
   fs::remove_all(folder);
   fs::create_directories(folder / "meshes");
@@ -176,6 +210,7 @@ void write_fixtures(const fs::path& folder) {
   write_mesh(without_array(make_grid(6, 5), "load", Association::point), folder / "no_load.vtu");
   write_mesh(make_point_cloud(RowMatrix(0, 3), "empty"), folder / "empty.vtp");
   write_awkward_meshes(folder);
+  write_parametric(folder);
   std::string cut = read_file(folder / "grid.vtu");
   write_file_atomically(folder / "cut.vtu", cut.substr(0, cut.size() * 3 / 4));
   write_file_atomically(folder / "options.ini", "suffix = _from_config\njson = true\n");
