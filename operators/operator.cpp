@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "operators/model_weights.h"
 
 namespace funcattn {
 
@@ -59,6 +60,14 @@ Operator::Operator(std::shared_ptr<Model> model, Contract contract, Json trainin
                 "value features");
   require_equal(contract_.output_components(), config.out_features, "output components",
                 "output features");
+}
+
+Operator Operator::on_device(torch::Device device) const {
+  const std::shared_ptr<Model> copy =
+      model_from_weights(model_->config(), model_weights(*model_), dtype());
+  copy->to(device);
+  copy->eval();
+  return {copy, contract_, training_};
 }
 
 torch::Dtype Operator::dtype() const {

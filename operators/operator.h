@@ -21,6 +21,9 @@ class Operator {
   const Json& training() const { return training_; }  ///< Task, steps, seed, threads, metrics.
   void set_training(Json training) { training_ = std::move(training); }
 
+  /// A copy whose model computes on `device`; apply() takes samples from anywhere.
+  Operator on_device(torch::Device device) const;
+
   torch::Dtype dtype() const;
   torch::Device device() const;
 

@@ -3,6 +3,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
 
@@ -144,6 +145,32 @@ void check_finite(const RowMatrix& prediction, Eigen::Index unusable, const std:
   }
 }
 
+/// What LibTorch throws on a GPU, in the words of this library.
+template <class Work>
+auto on_gpu(const std::string& device, const Work& work) {
+  try {
+    return work();
+  } catch (const c10::OutOfMemoryError&) {
+    throw DataError("the prediction needs more memory than " + device +
+                    " has free; use the device cpu, where memory grows with the points alone");
+  } catch (const c10::Error& error) {
+    throw Error("the device " + device + " failed: " + error.what_without_backtrace());
+  }
+}
+
+Tensor apply_on_gpu(const Operator& op, const PointSamples& source, const PointSamples& query,
+                    const EngineOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string device = op.device().str();
+  const Tensor result = on_gpu(device, [&] { return op.apply(source, query).cpu(); });
+  if (options.profile)
+    options.profile->emplace_back(
+        "operator on " + device,
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  report_progress(options.progress, 1);
+  return result;
+}
+
 }  // namespace
 
 PointSamples add_batch_axis(const PointSamples& samples) {
@@ -152,6 +179,10 @@ PointSamples add_batch_axis(const PointSamples& samples) {
   if (samples.values.defined()) batch.values = samples.values.unsqueeze(0);
   batch.weights = samples.weights.unsqueeze(0);
   return batch;
+}
+
+Operator copy_to_gpu(const Operator& op, const std::string& device) {
+  return on_gpu(device, [&] { return op.on_device(torch::Device(device)); });
 }
 
 BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
@@ -182,14 +213,16 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   return bound;
 }
 
-RowMatrix predict(const Operator& op, const InferenceEngine& engine, const BoundStage& bound,
+RowMatrix predict(const Operator& op, const InferenceEngine* engine, const BoundStage& bound,
                   const std::string& origin, const StageOptions& options) {
   const ThreadScope scope(options.threads);
   // Grad mode belongs to a thread, so it is set in the one that computes.
   const c10::InferenceMode inference;
   const PointSamples source = add_batch_axis(bound.source);
   const PointSamples query = bound.query_is_source ? source : add_batch_axis(bound.query);
-  const Tensor result = op.apply(source, query, engine, options.engine).squeeze(0);
+  const Tensor result = (engine ? op.apply(source, query, *engine, options.engine)
+                                : apply_on_gpu(op, source, query, options.engine))
+                            .squeeze(0);
   RowMatrix prediction =
       to_matrix(result.narrow(0, bound.first_result, result.size(0) - bound.first_result));
   set_unusable(bound.unusable, prediction);

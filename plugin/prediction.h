@@ -36,11 +36,15 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
 PointSamples add_batch_axis(const PointSamples& samples);
 
 /// [results, output components] in physical units; NaN where unusable. Throws NumericError if
-/// another value is not finite. @param origin for its message
-RowMatrix predict(const Operator& op, const InferenceEngine& engine, const BoundStage& bound,
+/// another value is not finite. @param engine of the operator's model, null where that is on a GPU
+/// @param origin for the message
+RowMatrix predict(const Operator& op, const InferenceEngine* engine, const BoundStage& bound,
                   const std::string& origin, const StageOptions& options);
 
 /// As predict(), with 0 in place of every prediction.
 RowMatrix unpredicted(const Operator& op, const BoundStage& bound);
+
+/// The operator on a GPU. Throws DataError where its memory does not suffice.
+Operator copy_to_gpu(const Operator& op, const std::string& device);
 
 }  // namespace funcattn

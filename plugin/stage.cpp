@@ -1,8 +1,10 @@
 #include "plugin/stage.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "core/error.h"
+#include "operators/device.h"
 #include "operators/operator_file.h"
 #include "plugin/inspection.h"
 #include "plugin/prediction.h"
@@ -53,6 +55,8 @@ void add(StageReport& total, StageReport part) {
   total.entries += part.entries;
   total.unusable += part.unusable;
   total.arrays = std::move(part.arrays);
+  total.device = std::move(part.device);
+  total.notes = std::move(part.notes);
   std::move(part.warnings.begin(), part.warnings.end(), std::back_inserter(total.warnings));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(total.errors));
   std::move(part.inspections.begin(), part.inspections.end(),
@@ -75,6 +79,9 @@ struct OperatorStage::Implementation {
     check_names_are_free(target.parts, arrays, options);
     check_inspection(op, target.parts, options);
     Outcome outcome;
+    const Device device = find_device(device_choice_from_string(options.device));
+    outcome.report.device = device.name;
+    if (!device.note.empty()) outcome.report.notes.push_back(device.note);
     for (const OutputColumns& output : wanted_outputs(arrays, options))
       outcome.report.arrays.push_back(predicted_spec(output.spec, options.suffix).name);
     outcome.report.entries = count_of(target, arrays.association());
@@ -112,7 +119,7 @@ struct OperatorStage::Implementation {
     predicting.engine.progress =
         part_of(options.progress, bound_at, inspects ? inspecting_at : predicted_at);
     const RowMatrix prediction =
-        compute ? predict(op, engine, bound, target.origin, predicting) : unpredicted(op, bound);
+        compute ? predict_on(device, bound, target.origin, predicting) : unpredicted(op, bound);
     if (compute && !options.error_against.empty())
       outcome.report.errors = array_errors(prediction, truth, bound.weights, arrays, options);
     std::vector<Mesh> receiving = target.parts;
@@ -159,9 +166,25 @@ struct OperatorStage::Implementation {
     return run_sample(meshes_of(source), &target, options, compute);
   }
 
+  RowMatrix predict_on(const Device& device, const BoundStage& bound, const std::string& origin,
+                       const StageOptions& options) const {
+    if (device.is_cpu()) return predict(op, &engine, bound, origin, options);
+    return predict(*on_gpu(device.name), nullptr, bound, origin, options);
+  }
+
+  /// This operator on another device, copied there once.
+  std::shared_ptr<const Operator> on_gpu(const std::string& device) const {
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<const Operator>& copy = on_gpus[device];
+    if (!copy) copy = std::make_shared<const Operator>(copy_to_gpu(op, device));
+    return copy;
+  }
+
   Operator op;
   InferenceEngine engine;
   Json contract;
+  mutable std::mutex mutex;
+  mutable std::map<std::string, std::shared_ptr<const Operator>> on_gpus;  ///< By device.
 };
 
 OperatorStage::OperatorStage(const std::filesystem::path& operator_file)

@@ -34,7 +34,11 @@ struct StageOptions {
   /// Values of the contract's parameters by name, one number per component. They count more than
   /// the field data of the meshes, where the others must stand.
   std::map<std::string, std::vector<double>> parameters;
-  int threads = 0;       ///< < 1: the cores this process may use.
+  int threads = 0;  ///< < 1: the cores this process may use.
+  /// cpu, cuda, cuda:N, or auto: a GPU where there is one, else the CPU with a note. On the CPU the
+  /// engine computes, in memory that does not grow with heads and basis; on a GPU the operations of
+  /// the model do, without tiles and `engine`, so that results differ by rounding.
+  std::string device = "cpu";
   EngineOptions engine;  ///< Memory; changes no result.
   /// Called from the thread that called run(), at most a few hundred times for each sample, from 0
   /// to 1. Where it returns false, run() throws Cancelled within a small part of a second's work
@@ -69,6 +73,8 @@ struct StageReport {
   std::int64_t entries = 0;           ///< Points (or cells) that got a prediction, NaN included.
   std::int64_t unusable = 0;          ///< Of these, masked or dropped for NaN.
   std::vector<std::string> arrays;    ///< Names of the predicted arrays on the result.
+  std::string device;                 ///< That computed: "cpu" or "cuda:N".
+  std::vector<std::string> notes;     ///< What was chosen for want of something else.
   std::vector<std::string> warnings;  ///< Outside the training range, no points, ...
   std::vector<ArrayError> errors;     ///< One per output where StageOptions::error_against asks.
   /// One per sample where StageOptions::report_heads asks.
@@ -105,9 +111,10 @@ class OperatorStage {
 
   /// Predicts at the points (or cells) of the mesh. Throws DataError, naming file, block and array,
   /// where the mesh does not hold what the contract names, or holds NaN there and
-  /// StageOptions::nan does not allow it; NumericError if the prediction is not finite; Cancelled
-  /// where StageOptions::progress asks for an end. The input is never modified. A mesh without
-  /// points comes back with the output arrays declared and a warning.
+  /// StageOptions::nan does not allow it; UsageError for options that contradict each other, the
+  /// file or this machine; NumericError if the prediction is not finite; Cancelled where
+  /// StageOptions::progress asks for an end. The input is never modified. A mesh without points
+  /// comes back with the output arrays declared and a warning.
   StageResult run(const Mesh& mesh, const StageOptions& options = {}) const;
   TreeResult run(const MeshTree& tree, const StageOptions& options = {}) const;
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <iostream>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "core/error.h"
@@ -161,6 +162,7 @@ std::exception_ptr RunCommand::run_all(Console& console, Json& summary) const {
 
   std::vector<Outcome> outcomes(plan.jobs.size());
   std::int64_t failed = 0;
+  std::set<std::string> told;  ///< Notes, which are the same for all files.
   const bool alone = plan.jobs.size() == 1;
   for_all(
       plan.jobs.size(), options_.files_at_once,
@@ -175,6 +177,8 @@ std::exception_ptr RunCommand::run_all(Console& console, Json& summary) const {
       [&](std::size_t i) {
         try {
           if (outcomes[i].error) std::rethrow_exception(outcomes[i].error);
+          for (const Json& note : outcomes[i].report.value("notes", Json::array()))
+            if (told.insert(note.get<std::string>()).second) console.note(note.get<std::string>());
           for (const Json& warning : outcomes[i].report.at("warnings"))
             console.warn(warning.get<std::string>());
           if (!options_.json) console.results() << job_text(outcomes[i].report) << std::flush;

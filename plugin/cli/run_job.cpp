@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "meshio/quadrature.h"
 #include "meshio/reader.h"
+#include "operators/device.h"
 
 namespace funcattn {
 
@@ -73,6 +74,7 @@ Json profile_to_json(double read, const EngineProfile& engine, double stage, dou
 
 JobRunner::JobRunner(const RunOptions& options, OutputGuard& guard)
     : options_(options), guard_(guard), stage_(options.operator_file) {
+  (void)find_device(device_choice_from_string(options.device));  // Once, not for every file.
   if (!options.query.empty()) query_ = read_mesh_tree(options.query);
 }
 
@@ -170,6 +172,8 @@ Json JobRunner::process(RunJob& job) const {
   if (!stage_report.errors.empty()) report["errors"] = errors_to_json(stage_report.errors);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   report["seconds"] = seconds.count();
+  if (options_.device != "cpu") report["device"] = stage_report.device;
+  if (!stage_report.notes.empty()) report["notes"] = stage_report.notes;
   report["warnings"] = stage_report.warnings;
   return report;
 }

@@ -13,7 +13,8 @@ namespace funcattn {
 /// from several threads.
 class JobRunner {
  public:
-  /// Loads operator and query. Throws OperatorFileError, FileError.
+  /// Loads operator and query. Throws OperatorFileError, FileError, UsageError for a device that is
+  /// not there.
   JobRunner(const RunOptions& options, OutputGuard& guard);
 
   /// Reads, predicts and writes one job; with --dry-run, checks it. `job.output` gets the extension

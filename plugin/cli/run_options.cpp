@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/quadrature.h"
+#include "operators/device.h"
 #include "plugin/cli/command.h"
 
 namespace funcattn {
@@ -79,6 +80,10 @@ void RunOptions::describe(OptionTable& table) {
       .placeholder("NAME=V[,V...]")
       .default_text("from INPUT");
   declare_threads(table, threads);
+  table
+      .value("device", device,
+             "what computes: cpu, a GPU (cuda, cuda:N), or a GPU where there is one (auto)")
+      .placeholder("DEVICE");
   table.value("jobs,j", files_at_once, "files processed at once, sharing the threads")
       .at_least(1)
       .at_most(1024);
@@ -177,6 +182,9 @@ void RunOptions::validate() const {
   refuse(query.empty() && interpolate_inputs, "interpolate-inputs", "needs --query");
   refuse(!query.empty() && per_block, "per-block",
          "has no meaning with --query, which one operator built on all blocks answers");
+  const bool may_be_gpu = device_choice_from_string(device).kind != DeviceChoice::Kind::cpu;
+  refuse(may_be_gpu && memory != ActivationMemory::resident, "memory",
+         "has no effect on a GPU; leave it away or give --device cpu");
   refuse(memory != ActivationMemory::spilled && !spill_folder.empty(), "spill-folder",
          "needs --memory spilled");
   refuse(profile && dry_run, "profile", "has nothing to measure with --dry-run");
@@ -208,6 +216,7 @@ StageOptions RunOptions::stage_options() const {
   options.outputs = outputs;
   options.parameters = parameters_from_strings(parameters);
   options.threads = threads_per_file();
+  options.device = device;
   options.engine.memory = memory;
   options.engine.spill_folder = spill_folder;
   return options;

@@ -42,6 +42,7 @@ struct RunOptions {
 
   int files_at_once = 1;
   int threads = 0;
+  std::string device = "cpu";
   ActivationMemory memory = ActivationMemory::resident;
   std::filesystem::path spill_folder;  ///< Empty: the system's folder for temporary files.
   bool profile = false;

@@ -97,6 +97,12 @@ cli_test(run_outputs ARGS run ${grid} ${operator} --outputs displacement STDOUT 
 cli_test(run_outputs_dry ARGS run ${grid} ${operator} --outputs displacement --dry-run STDOUT "with displacement_predicted\n" NO_OUTPUT grid_predicted.vtu)
 cli_test(run_outputs_unknown ARGS run ${grid} ${operator} --outputs presure EXIT 2 STDERR "the operator has no output 'presure'. it predicts pressure, displacement" NO_OUTPUT grid_predicted.vtu)
 
+# run: devices (GPUs are none of the machines that these tests are made for)
+cli_test(run_device_unknown ARGS run ${grid} ${operator} --device gpu EXIT 2 STDERR "unknown device 'gpu'. choose auto, cpu, cuda or cuda:N" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_device_absent ARGS run ${grid} ${operator} --device cuda:99 EXIT 2 STDERR "the device cuda:99 is not there" NO_OUTPUT grid_predicted.vtu)
+cli_test(run_device_auto ARGS run ${grid} ${operator} --device auto --json STDOUT "\"device\": \"(cpu|cuda:0)\"" STDERR "^$|computed on the CPU" OUTPUT grid_predicted.vtu)
+cli_test(run_device_and_memory ARGS run ${grid} ${operator} --device auto --memory spilled EXIT 2 STDERR "option '--memory' has no effect on a GPU")
+
 # run: trees
 cli_test(run_blocks ARGS run "@fixtures@/blocks.vtm" ${operator} STDOUT "blocks_predicted.vtm: 42 points" OUTPUT blocks_predicted.vtm)
 cli_test(run_blocks_lacking ARGS run "@fixtures@/blocks_lacking.vtm" ${operator} EXIT 1 STDERR "blocks_lacking.vtm: block 'right': there is no point array 'load'" NO_OUTPUT blocks_lacking_predicted.vtm)
