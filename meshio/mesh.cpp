@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "meshio/cells.h"
 #include "meshio/data_set_check.h"
+#include "meshio/field_data.h"
 #include "meshio/ghosts.h"
 
 namespace funcattn {
@@ -199,6 +200,26 @@ std::vector<std::string> Mesh::component_names(const std::string& name,
     found.emplace_back(component ? component : "");
   }
   return found;
+}
+
+std::vector<std::string> Mesh::field_names() const {
+  return funcattn::field_names(data_);
+}
+
+ArrayView Mesh::field(const std::string& name) const {
+  vtkFieldData* fields = data_->GetFieldData();
+  auto* array =
+      fields ? vtkDataArray::SafeDownCast(fields->GetAbstractArray(name.c_str())) : nullptr;
+  if (!array) {
+    const auto found = field_names();
+    throw DataError(origin_ + ": there is no numeric field array '" + name + "'; the mesh has " +
+                    (found.empty() ? std::string("none") : join(found, ", ")));
+  }
+  try {
+    return ArrayView(array);
+  } catch (const DataError& error) {
+    throw DataError(origin_ + ": " + error.what());
+  }
 }
 
 Mesh Mesh::with_array(const ArraySpec& spec, const RowMatrix& values, bool overwrite) const {

@@ -49,6 +49,11 @@ class Mesh {
   /// no such array.
   std::vector<std::string> component_names(const std::string& name, Association association) const;
 
+  std::vector<std::string> field_names() const;  ///< Of the field data: values of the whole mesh.
+
+  /// Values of an array of the field data. Throws DataError that lists what there is.
+  ArrayView field(const std::string& name) const;
+
   /// A mesh that shares everything and has one more array. Throws DataError if the array exists
   /// and not `overwrite`, or if the row count is wrong.
   Mesh with_array(const ArraySpec& spec, const RowMatrix& values, bool overwrite = false) const;

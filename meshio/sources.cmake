@@ -7,7 +7,7 @@ set(FUNCATTN_MESH_SOURCES
   field_data.cpp ghosts.cpp memory_need.cpp mesh.cpp mesh_tree.cpp probing.cpp quadrature.cpp refinement.cpp sampling.cpp
   structured_resampling.cpp subset.cpp vtk_messages.cpp)
 set(FUNCATTN_MESH_HEADERS
-  array_view.h association_conversion.h field_data.h mesh.h mesh_tree.h probing.h quadrature.h refinement.h
+  added_arrays.h array_view.h association_conversion.h field_data.h mesh.h mesh_tree.h probing.h quadrature.h refinement.h
   sampling.h structured_resampling.h subset.h)
 set(FUNCATTN_MESH_VTK_COMPONENTS
   CommonCore CommonDataModel CommonExecutionModel FiltersCore FiltersGeneral FiltersGeometry
