@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "core/text.h"
 
 namespace funcattn {
@@ -164,10 +165,10 @@ void check_memory(const Model& model, std::int64_t source, std::int64_t query,
   const double limit =
       options.memory_limit > 0 ? static_cast<double>(options.memory_limit) : half_of_memory();
   if (needed > limit)
-    throw DataError("looking into the operator at " + std::to_string(std::max(source, query)) +
-                    " points takes about " + gibibytes(needed) + ", more than the limit of " +
-                    gibibytes(limit) +
-                    "; inspect a coarser mesh: the functions are the same at any resolution");
+    throw MemoryError("looking into the operator at " + std::to_string(std::max(source, query)) +
+                      " points takes about " + gibibytes(needed) + ", more than the limit of " +
+                      gibibytes(limit) +
+                      "; inspect a coarser mesh: the functions are the same at any resolution");
 }
 
 }  // namespace

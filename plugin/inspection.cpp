@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "meshio/added_arrays.h"
 #include "operators/inspection.h"
 #include "operators/threads.h"
@@ -279,6 +280,8 @@ std::vector<Mesh> inspect_sample(const Operator& op, const BoundStage& bound,
       if (options.report_heads)
         sample.heads.insert(sample.heads.end(), block.heads.begin(), block.heads.end());
     });
+  } catch (const MemoryError& error) {
+    throw MemoryError(origin + ": " + error.what());
   } catch (const DataError& error) {
     throw DataError(origin + ": " + error.what());
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "meshio/probing.h"
 #include "operators/threads.h"
 #include "plugin/parameters.h"
@@ -151,8 +152,8 @@ auto on_gpu(const std::string& device, const Work& work) {
   try {
     return work();
   } catch (const c10::OutOfMemoryError&) {
-    throw DataError("the prediction needs more memory than " + device +
-                    " has free; use the device cpu, where memory grows with the points alone");
+    throw MemoryError("the prediction needs more memory than " + device +
+                      " has free; use the device cpu, where memory grows with the points alone");
   } catch (const c10::Error& error) {
     throw Error("the device " + device + " failed: " + error.what_without_backtrace());
   }

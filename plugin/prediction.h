@@ -44,7 +44,7 @@ RowMatrix predict(const Operator& op, const InferenceEngine* engine, const Bound
 /// As predict(), with 0 in place of every prediction.
 RowMatrix unpredicted(const Operator& op, const BoundStage& bound);
 
-/// The operator on a GPU. Throws DataError where its memory does not suffice.
+/// The operator on a GPU. Throws MemoryError where its memory does not suffice.
 Operator copy_to_gpu(const Operator& op, const std::string& device);
 
 }  // namespace funcattn

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/error.h"
+#include "core/memory_error.h"
 #include "operators/engine/engine_options.h"
 
 namespace funcattn {
@@ -24,9 +24,9 @@ class ActivationStore {
 };
 
 /// The memory for the panels is not there. Whoever asked for them knows what to advise.
-class PanelsTooLarge : public DataError {
+class PanelsTooLarge : public MemoryError {
  public:
-  using DataError::DataError;
+  using MemoryError::MemoryError;
 };
 
 /// @param slots panels in all @param slot_size numbers of a panel

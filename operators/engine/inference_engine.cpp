@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "operators/engine/activation_store.h"
 #include "operators/engine/panel_network.h"
 #include "operators/engine/progress_meter.h"
@@ -328,10 +329,10 @@ Tensor InferenceEngine::predict(const PointSamples& source, const PointSamples& 
     if (self.single) return self.predict(*self.single, source, query, options);
     return self.predict(*self.twice, source, query, options);
   } catch (const PanelsTooLarge& error) {
-    throw DataError(error.what() + std::string(memory_advice));
+    throw MemoryError(error.what() + std::string(memory_advice));
   } catch (const std::bad_alloc&) {
-    throw DataError("the features of the points need more memory than this machine gives" +
-                    std::string(memory_advice));
+    throw MemoryError("the features of the points need more memory than this machine gives" +
+                      std::string(memory_advice));
   }
 }
 

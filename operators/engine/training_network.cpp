@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "operators/engine/activation_store.h"
 
 namespace funcattn {
@@ -104,8 +105,8 @@ TrainingPass<T>::TrainingPass(const NetworkDescription& description, Batch batch
   try {
     slots_->store = make_activation_store<T>({}, layers * slots_->panels, slots_->size, 1, 1);
   } catch (const PanelsTooLarge& error) {
-    throw DataError("a training step does not fit: " + std::string(error.what()) +
-                    "; take fewer samples per batch, or samples of fewer points");
+    throw MemoryError("a training step does not fit: " + std::string(error.what()) +
+                      "; take fewer samples per batch, or samples of fewer points");
   }
 }
 

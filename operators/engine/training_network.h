@@ -45,7 +45,7 @@ class TrainingPass {
   using Batch = std::vector<PanelSource<T>>;
 
   /// @param batch samples of equal size; what it points to must last as long as the pass
-  /// Throws DataError where memory does not suffice.
+  /// Throws MemoryError where memory does not suffice.
   TrainingPass(const NetworkDescription& description, Batch batch);
   ~TrainingPass();
 

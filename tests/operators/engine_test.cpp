@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "operators/engine/inference_engine.h"
 #include "tests/operators/attention_test_support.h"
 
@@ -316,7 +317,7 @@ TEST(EngineErrors, MemoryThatIsNotThereNamesTheOptions) {
   std::string message;
   try {
     (void)engine.predict(points, points);
-  } catch (const DataError& error) {
+  } catch (const MemoryError& error) {
     message = error.what();
   }
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "operators/forms/paper.h"
 #include "operators/forms/shared_basis.h"
 #include "operators/forms/sum_coefficients.h"
@@ -338,7 +339,7 @@ TEST(InspectionOfLayers, RefusalsSayWhatTheyMiss) {
   options.blocks = {};
   options.memory_limit = 1000;
   const std::string text =
-      error_of<DataError>([&] { (void)inspected(*model, points, points, options); });
+      error_of<MemoryError>([&] { (void)inspected(*model, points, points, options); });
   EXPECT_NE(text.find("looking into the operator at 12 points takes about"), std::string::npos)
       << text;
   const PointSamples pair = random_points(config, 2, 12, torch::kFloat32, 4);

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "operators/inspection.h"
 #include "operators/operator_file.h"
 #include "plugin/binding.h"
@@ -262,7 +263,7 @@ TEST_F(StageInspectionTest, RefusesWhatWouldNotFit) {
   StageOptions options = everything();
   options.inspection.memory_limit = 4096;
   const std::string text =
-      error_of<DataError>([&] { (void)stage.run(test::make_grid(6, 5), options); });
+      error_of<MemoryError>([&] { (void)stage.run(test::make_grid(6, 5), options); });
   EXPECT_EQ(text.find("grid.vtu: looking into the operator at 30 points takes about"), 0u) << text;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "plugin/stage_cache.h"
 
 vtkStandardNewMacro(vtkNeuralOperator);
@@ -39,6 +40,8 @@ Failure current_failure() {
     return {"operator_file", error.what()};
   } catch (const funcattn::FileError& error) {
     return {"file", error.what()};
+  } catch (const funcattn::MemoryError& error) {
+    return {"memory", error.what()};
   } catch (const funcattn::DataError& error) {
     return {"data", error.what()};
   } catch (const funcattn::NumericError& error) {
