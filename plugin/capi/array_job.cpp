@@ -1,8 +1,10 @@
 #include "plugin/capi/array_job.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "plugin/capi/array_mesh.h"
 #include "plugin/capi/job_options.h"
 
@@ -23,6 +25,23 @@ const Spec& named(const std::vector<Spec>& specs, const std::string& name, const
   for (const Spec& spec : specs) names += (names.empty() ? "'" : ", '") + spec.name + "'";
   throw UsageError("the operator has no " + std::string(kind) + " '" + name + "'; its " + kind +
                    "s are " + (names.empty() ? "none" : names));
+}
+
+constexpr std::string_view parameter_option = "parameter.";
+
+/// "0.5,-1,2"
+std::vector<double> numbers_from_string(const std::string& key, const std::string& text) {
+  std::vector<double> numbers;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    const auto number = parse_double(std::string_view(text).substr(first, comma - first));
+    if (!number)
+      throw UsageError("option '" + key + "' cannot be '" + text +
+                       "'; expected numbers with commas between them");
+    numbers.push_back(*number);
+    first = comma + 1;
+  }
+  return numbers;
 }
 
 std::string described(const ArraySpec& spec) {
@@ -101,8 +120,29 @@ void ArrayJob::set_weights(void* data, const Layout& layout) {
 
 void ArrayJob::set_input(Side side, const std::string& name, void* data, const Layout& layout) {
   const InputArray& input = named(op_->contract.inputs, name, "input");
+  if (input.role == InputRole::parameter)
+    throw UsageError("the input " + described(input) +
+                     " is one value for all points, not an array (funcattn_job_set_parameter)");
   points_of(side).inputs[name] = borrowed(side, "input '" + name + "' of the " + name_of(side),
                                           data, input.components, layout);
+}
+
+void ArrayJob::set_parameter(const std::string& name, const double* values, int count) {
+  const std::vector<InputArray> parameters = op_->contract.parameters();
+  const InputArray& parameter = named(parameters, name, "parameter");
+  if (values == nullptr) {
+    options_.parameters.erase(name);
+    return;
+  }
+  if (count != parameter.components)
+    throw UsageError("the parameter " + described(parameter) + " was given " +
+                     std::to_string(count) + (count == 1 ? " number" : " numbers"));
+  const std::vector<double> given(values, values + count);
+  for (const double value : given)
+    if (!std::isfinite(value))
+      throw UsageError("the parameter " + described(parameter) + " was given " +
+                       format_number(value) + "; expected finite numbers");
+  options_.parameters[name] = given;
 }
 
 void ArrayJob::set_output(const std::string& name, void* data, const Layout& layout) {
@@ -119,7 +159,17 @@ void ArrayJob::set_output(const std::string& name, void* data, const Layout& lay
 }
 
 void ArrayJob::set_option(const std::string& key, const char* value) {
-  set_job_option(key, value, options_);
+  if (key.compare(0, parameter_option.size(), parameter_option) != 0) {
+    set_job_option(key, value, options_);
+    return;
+  }
+  const std::string name = key.substr(parameter_option.size());
+  if (value == nullptr) {
+    set_parameter(name, nullptr, 0);
+    return;
+  }
+  const std::vector<double> numbers = numbers_from_string(key, value);
+  set_parameter(name, numbers.data(), static_cast<int>(numbers.size()));
 }
 
 void ArrayJob::check_complete() const {
@@ -138,10 +188,16 @@ void ArrayJob::check_complete() const {
         throw UsageError("the operator uses the " + std::string(1, "xyz"[axis]) +
                          " coordinates, which were not given for the " + name_of(side) +
                          " points (funcattn_job_set_coordinates, funcattn_job_set_axis)");
-  for (const InputArray& input : op_->contract.inputs)
-    if (input.role != InputRole::parameter && source_.inputs.count(input.name) == 0)
+  for (const InputArray& input : op_->contract.inputs) {
+    if (input.role == InputRole::parameter) {
+      if (options_.parameters.count(input.name) == 0)
+        throw UsageError("the parameter " + described(input) +
+                         " was not given (funcattn_job_set_parameter)");
+    } else if (source_.inputs.count(input.name) == 0) {
       throw UsageError("the input " + described(input) +
                        " was not given at the source points (funcattn_job_set_input)");
+    }
+  }
 }
 
 void ArrayJob::check_overlap() const {
@@ -190,6 +246,7 @@ Mesh ArrayJob::make_mesh(const Points& points, const std::string& origin) const 
 StageOptions ArrayJob::stage_options() const {
   StageOptions options = options_;
   if (weights_) options.weights = "array:" + weights_name();
+  for (const auto& [name, output] : outputs_) options.outputs.push_back(name);
   return options;
 }
 
@@ -208,6 +265,7 @@ void ArrayJob::write_outputs(const Mesh& result) const {
 void ArrayJob::run() {
   warnings_.clear();
   unusable_ = 0;
+  device_.clear();
   check_complete();
   check_overlap();
   const StageOptions options = stage_options();
@@ -221,6 +279,7 @@ void ArrayJob::run() {
   const auto keep = [&](StageReport& report) {
     std::move(report.warnings.begin(), report.warnings.end(), std::back_inserter(warnings));
     unusable_ = report.unusable;
+    device_ = std::move(report.device);
   };
   if (query_.count > 0) {
     TreeResult result = op_->stage.run(MeshTree(make_mesh(source_, "the source")),

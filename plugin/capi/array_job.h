@@ -57,6 +57,8 @@ class ArrayJob {
   /// Null: uniform, or as the option says.
   void set_weights(void* data, const Layout& layout);
   void set_input(Side side, const std::string& name, void* data, const Layout& layout);
+  /// Copies the values, one per component of a parameter of the contract; null: none.
+  void set_parameter(const std::string& name, const double* values, int count);
   /// Null: not wanted.
   void set_output(const std::string& name, void* data, const Layout& layout);
   /// Null: the default. Keys are described in funcattn.h.
@@ -70,6 +72,8 @@ class ArrayJob {
 
   const std::vector<std::string>& warnings() const { return warnings_; }
   std::int64_t unusable() const { return unusable_; }
+  /// That computed the last run; empty if there is none.
+  const std::string& device() const { return device_; }
 
  private:
   struct Points {
@@ -98,6 +102,7 @@ class ArrayJob {
   StageOptions options_;
   std::vector<std::string> warnings_;
   std::int64_t unusable_ = 0;
+  std::string device_;
 };
 
 }  // namespace funcattn

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "plugin/capi/array_job.h"
 #include "plugin/capi/funcattn.h"
 
@@ -58,6 +60,8 @@ int record_exception(funcattn_status* status) noexcept {
     return record(status, FUNCATTN_OPERATOR_ERROR, error.what());
   } catch (const FileError& error) {
     return record(status, FUNCATTN_FILE_ERROR, error.what());
+  } catch (const MemoryError& error) {
+    return record(status, FUNCATTN_MEMORY_ERROR, error.what());
   } catch (const DataError& error) {
     return record(status, FUNCATTN_DATA_ERROR, error.what());
   } catch (const NumericError& error) {
@@ -142,6 +146,17 @@ int association_code(const ArraySpec* spec) {
   return spec->association == Association::point ? FUNCATTN_POINT : FUNCATTN_CELL;
 }
 
+int association_code(const InputArray* input) {
+  if (input && input->role == InputRole::parameter) return FUNCATTN_FIELD;
+  return association_code(static_cast<const ArraySpec*>(input));
+}
+
+/// A bound of a parameter's range, whose components may be unknown.
+double bound_at(const std::vector<double>* bounds, int component) {
+  const double* bound = bounds ? at(*bounds, component) : nullptr;
+  return bound ? *bound : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace
 
 extern "C" {
@@ -207,15 +222,24 @@ int funcattn_input_components(const funcattn_operator* op, int index) {
 }
 
 int funcattn_input_association(const funcattn_operator* op, int index) {
-  const InputArray* input = input_at(op, index);
-  if (input && input->role == InputRole::parameter) return FUNCATTN_FIELD;
-  return association_code(input);
+  return association_code(input_at(op, index));
 }
 
 int funcattn_input_role(const funcattn_operator* op, int index) {
   const InputArray* input = input_at(op, index);
   if (input == nullptr) return -1;
+  if (input->role == InputRole::parameter) return FUNCATTN_PARAMETER;
   return input->role == InputRole::source_flag ? FUNCATTN_SOURCE_FLAG : FUNCATTN_VALUE;
+}
+
+double funcattn_input_min(const funcattn_operator* op, int index, int component) {
+  const InputArray* input = input_at(op, index);
+  return bound_at(input ? &input->min : nullptr, component);
+}
+
+double funcattn_input_max(const funcattn_operator* op, int index, int component) {
+  const InputArray* input = input_at(op, index);
+  return bound_at(input ? &input->max : nullptr, component);
 }
 
 int funcattn_output_count(const funcattn_operator* op) {
@@ -312,6 +336,13 @@ int funcattn_job_set_input(funcattn_job* job, int where, const char* name, const
   });
 }
 
+int funcattn_job_set_parameter(funcattn_job* job, const char* name, const double* values, int count,
+                               funcattn_status* status) {
+  return guarded(status, [&] {
+    required(job, "job")->job.set_parameter(required(name, "name"), values, count);
+  });
+}
+
 int funcattn_job_set_output(funcattn_job* job, const char* name, void* data, int type,
                             int64_t point_stride, int64_t component_stride,
                             funcattn_status* status) {
@@ -354,6 +385,10 @@ const char* funcattn_job_warning(const funcattn_job* job, int index) {
 
 int64_t funcattn_job_unusable_count(const funcattn_job* job) {
   return job ? job->job.unusable() : -1;
+}
+
+const char* funcattn_job_device(const funcattn_job* job) {
+  return job ? job->job.device().c_str() : nullptr;
 }
 
 }  // extern "C"

@@ -8,10 +8,10 @@
 ! pointer) attribute that outlive the job. Strides are in bytes; 0 and 0 fit a(components, points),
 ! 0 and points * 8_c_int64_t fit real(c_double) :: a(points, components).
 module funcattn
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr, c_funptr, c_f_pointer, &
-                                         c_associated
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_funptr, &
+                                         c_f_pointer, c_associated
   implicit none
-  private :: c_char, c_int, c_int64_t, c_ptr, c_funptr, c_f_pointer, c_associated
+  private :: c_char, c_double, c_int, c_int64_t, c_ptr, c_funptr, c_f_pointer, c_associated
 
   integer(c_int), parameter :: funcattn_version_of_module = 100
 
@@ -40,6 +40,7 @@ module funcattn
 
   integer(c_int), parameter :: funcattn_value = 0
   integer(c_int), parameter :: funcattn_source_flag = 1
+  integer(c_int), parameter :: funcattn_parameter = 2
 
   interface
     function funcattn_version_number() bind(C) result(number)
@@ -132,6 +133,22 @@ module funcattn
       type(c_ptr), value :: op
       integer(c_int), value :: index
       integer(c_int) :: number
+    end function
+
+    function funcattn_input_min(op, index, component) bind(C) result(number)
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: op
+      integer(c_int), value :: index
+      integer(c_int), value :: component
+      real(c_double) :: number
+    end function
+
+    function funcattn_input_max(op, index, component) bind(C) result(number)
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: op
+      integer(c_int), value :: index
+      integer(c_int), value :: component
+      real(c_double) :: number
     end function
 
     function funcattn_output_count(op) bind(C) result(number)
@@ -272,6 +289,16 @@ module funcattn
       integer(c_int) :: code
     end function
 
+    function funcattn_job_set_parameter(job, name, values, count, status) bind(C) result(code)
+      import :: c_char, c_double, c_int, c_ptr
+      type(c_ptr), value :: job
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), intent(in) :: values(*)
+      integer(c_int), value :: count
+      type(c_ptr), value :: status
+      integer(c_int) :: code
+    end function
+
     function funcattn_job_set_output(job, name, data, type, point_stride, component_stride, &
                                      status) bind(C) result(code)
       import :: c_char, c_int, c_int64_t, c_ptr
@@ -328,6 +355,12 @@ module funcattn
       import :: c_int64_t, c_ptr
       type(c_ptr), value :: job
       integer(c_int64_t) :: number
+    end function
+
+    function funcattn_job_device(job) bind(C) result(text)
+      import :: c_ptr
+      type(c_ptr), value :: job
+      type(c_ptr) :: text
     end function
   end interface
 

@@ -1,3 +1,4 @@
+/* clang-format off */
 /* Trained operators for solvers: the C interface of funcattn.
  *
  * An operator is loaded once; a job binds the caller's arrays to it and is run as often as their
@@ -12,8 +13,9 @@
  *       fail(funcattn_status_message(status));
  *     funcattn_job_set_points(job, FUNCATTN_SOURCE, n, status);
  *     funcattn_job_set_coordinates(job, FUNCATTN_SOURCE, xyz, FUNCATTN_DOUBLE, 3, 0, 0, status);
- *     funcattn_job_set_input(job, FUNCATTN_SOURCE, "permeability", k, FUNCATTN_FLOAT, 0, 0,
- * status); funcattn_job_set_output(job, "pressure", p, FUNCATTN_DOUBLE, 0, 0, status); for (;;) {
+ *     funcattn_job_set_input(job, FUNCATTN_SOURCE, "permeability", k, FUNCATTN_FLOAT, 0, 0, status);
+ *     funcattn_job_set_output(job, "pressure", p, FUNCATTN_DOUBLE, 0, 0, status);
+ *     for (;;) {
  *       step(k);
  *       if (funcattn_run(job, status) != FUNCATTN_OK) fail(funcattn_status_message(status));
  *     }
@@ -29,6 +31,7 @@
  * negative; elements of an array must not overlap each other. Alignment is not required.
  *
  * Text is UTF-8, NUL-terminated, and owned by the object that it was asked of. */
+/* clang-format on */
 #ifndef FUNCATTN_H
 #define FUNCATTN_H
 
@@ -82,13 +85,14 @@ enum {
 enum {
   FUNCATTN_POINT = 0, /* At mesh points. */
   FUNCATTN_CELL = 1,  /* In cells: "points" are then the cells' centres. */
-  FUNCATTN_FIELD = 2  /* One value for the whole mesh: an option, not an array of a job. */
+  FUNCATTN_FIELD = 2  /* One value for all points: a parameter. */
 };
 
 /* What an input means to the operator. */
 enum {
   FUNCATTN_VALUE = 0,
-  FUNCATTN_SOURCE_FLAG = 1 /* Non-zero where the values are known; the other points are queries. */
+  FUNCATTN_SOURCE_FLAG = 1, /* Non-zero where the values are known; the others are queries. */
+  FUNCATTN_PARAMETER = 2    /* One value for all points: funcattn_job_set_parameter(). */
 };
 
 typedef struct funcattn_status funcattn_status;
@@ -127,6 +131,10 @@ FUNCATTN_API const char* funcattn_input_unit(const funcattn_operator* op, int in
 FUNCATTN_API int funcattn_input_components(const funcattn_operator* op, int index);
 FUNCATTN_API int funcattn_input_association(const funcattn_operator* op, int index);
 FUNCATTN_API int funcattn_input_role(const funcattn_operator* op, int index);
+/* Least and largest value of a component (from 0) of a parameter in training; NaN where the file
+ * does not say, for other inputs, and for a component that there is not. */
+FUNCATTN_API double funcattn_input_min(const funcattn_operator* op, int index, int component);
+FUNCATTN_API double funcattn_input_max(const funcattn_operator* op, int index, int component);
 FUNCATTN_API int funcattn_output_count(const funcattn_operator* op);
 FUNCATTN_API const char* funcattn_output_name(const funcattn_operator* op, int index);
 FUNCATTN_API const char* funcattn_output_unit(const funcattn_operator* op, int index);
@@ -174,10 +182,17 @@ FUNCATTN_API int funcattn_job_set_input(funcattn_job* job, int where, const char
                                         const void* data, int type, int64_t point_stride,
                                         int64_t component_stride, funcattn_status* status);
 
+/* An input that is one value for all points (FUNCATTN_PARAMETER): `count` numbers, one for each of
+ * its components, which are copied. They stay until they are set anew; NULL and 0 take them back. A
+ * value outside the range of training is a warning of the run. */
+FUNCATTN_API int funcattn_job_set_parameter(funcattn_job* job, const char* name,
+                                            const double* values, int count,
+                                            funcattn_status* status);
+
 /* Where an output goes, at the query points if there are any and at the source points otherwise.
- * Outputs that are not asked for are not written; NULL takes one back. An output may be the very
- * array (place, type, strides) of an input, of coordinates or of weights, which it then replaces;
- * any other overlap is an error of funcattn_run(). */
+ * Outputs that are not asked for are neither kept nor checked; NULL takes one back. An output may
+ * be the very array (place, type, strides) of an input, of coordinates or of weights, which it then
+ * replaces; any other overlap is an error of funcattn_run(). */
 FUNCATTN_API int funcattn_job_set_output(funcattn_job* job, const char* name, void* data, int type,
                                          int64_t point_stride, int64_t component_stride,
                                          funcattn_status* status);
@@ -186,9 +201,13 @@ FUNCATTN_API int funcattn_job_set_output(funcattn_job* job, const char* name, vo
  *   threads       0 (default): the cores this process may use
  *   nan           error (default), or mask: points with NaN take no part and get NaN
  *   weights       uniform (default) or density (the space around each point), where none were set
+ *   device        cpu (default), cuda, cuda:N, or auto: a GPU where there is one. On a GPU results
+ *                 differ by rounding, and memory, spill_folder and tile_points mean nothing
  *   memory        resident (default), spilled or recomputed: features of the points
  *   spill_folder  folder for "spilled"; default: the system's for temporary files
- *   tile_points   points between two sums; 0 (default): a good number */
+ *   tile_points   points between two sums; 0 (default): a good number
+ *   parameter.NAME  the numbers of the parameter NAME with commas between them, as
+ *                 funcattn_job_set_parameter() takes them */
 FUNCATTN_API int funcattn_job_set_option(funcattn_job* job, const char* key, const char* value,
                                          funcattn_status* status);
 
@@ -207,6 +226,8 @@ FUNCATTN_API int funcattn_run(funcattn_job* job, funcattn_status* status);
 FUNCATTN_API int funcattn_job_warning_count(const funcattn_job* job);
 FUNCATTN_API const char* funcattn_job_warning(const funcattn_job* job, int index);
 FUNCATTN_API int64_t funcattn_job_unusable_count(const funcattn_job* job);
+/* What computed, "cpu" or "cuda:N"; "" before the first run and after one that failed. */
+FUNCATTN_API const char* funcattn_job_device(const funcattn_job* job);
 
 #ifdef __cplusplus
 }

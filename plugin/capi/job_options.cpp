@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "operators/device.h"
 
 namespace funcattn {
 
@@ -57,6 +58,10 @@ std::map<std::string, Option> known_options() {
   known["weights"] = {"uniform", [](const std::string& value, StageOptions& options) {
                         options.weights = point_weights(value);
                       }};
+  known["device"] = {"cpu", [](const std::string& value, StageOptions& options) {
+                       (void)device_choice_from_string(value);
+                       options.device = value;
+                     }};
   known["memory"] = {"resident", [](const std::string& value, StageOptions& options) {
                        options.engine.memory = activation_memory_from_string(value);
                      }};
@@ -79,6 +84,7 @@ void set_job_option(const std::string& key, const char* value, StageOptions& opt
     std::vector<std::string> keys;
     for (const auto& [name, option] : known) keys.push_back(name);
     const auto meant = closest_match(key, keys);
+    keys.push_back("parameter.NAME");
     throw UsageError("unknown option '" + key + "'" +
                      (meant ? "; did you mean '" + *meant + "'?" : "") +
                      " (options: " + join(keys, ", ") + ")");
