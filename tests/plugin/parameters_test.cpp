@@ -19,24 +19,13 @@ namespace funcattn {
 namespace {
 
 using test::error_of;
+using test::make_parametric;
 using test::without_array;
 
 using Vector = std::vector<double>;
 using Texts = std::vector<std::string>;
 
 const Vector force = {0.25, -0.5, 2};
-
-/// The surrogate of the other tests, whose force is one for the whole mesh.
-Operator make_parametric(Association association = Association::point) {
-  const Operator op = test::make_surrogate(association);
-  Contract contract = op.contract();
-  InputArray& input = contract.inputs[1];
-  input.role = InputRole::parameter;
-  input.unit = "N";
-  input.min = {0, -1, 2};
-  input.max = {1, 0, 2};
-  return Operator(op.shared_model(), contract);
-}
 
 void set_field(vtkDataObject* data, const std::string& name, const Vector& values, int components) {
   vtkNew<vtkFloatArray> array;

@@ -70,6 +70,17 @@ Operator make_surrogate(Association association, torch::Dtype dtype) {
   return {make_model(config, dtype, 7), contract};
 }
 
+Operator make_parametric(Association association) {
+  const Operator op = make_surrogate(association);
+  Contract contract = op.contract();
+  InputArray& force = contract.inputs[1];
+  force.role = InputRole::parameter;
+  force.unit = "N";
+  force.min = {0, -1, 2};
+  force.max = {1, 0, 2};
+  return {op.shared_model(), contract};
+}
+
 Operator make_regression() {
   ModelConfig config;
   config.form = Form::few_shot;

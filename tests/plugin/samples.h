@@ -12,6 +12,9 @@ namespace funcattn::test {
 Operator make_surrogate(Association association = Association::point,
                         torch::Dtype dtype = torch::kFloat64);
 
+/// The surrogate whose force is a parameter, in N, trained from (0, -1, 2) to (1, 0, 2).
+Operator make_parametric(Association association = Association::point);
+
 /// few_shot on x, value "y", flag "known", output "y".
 Operator make_regression();
 

@@ -159,18 +159,6 @@ Operator renamed_outputs() {
   return {op.shared_model(), contract};
 }
 
-/// The surrogate whose force is one for the whole mesh.
-Operator with_parameter() {
-  const Operator op = make_surrogate();
-  Contract contract = op.contract();
-  InputArray& force = contract.inputs[1];
-  force.role = InputRole::parameter;
-  force.unit = "N";
-  force.min = {0, -1, 2};
-  force.max = {1, 0, 2};
-  return {op.shared_model(), contract};
-}
-
 /// A grid with its force in the field data alone.
 Mesh in_force(double x) {
   const Mesh mesh = without_array(make_grid(6, 5), "force", Association::point);
@@ -183,7 +171,7 @@ Mesh in_force(double x) {
 }
 
 void write_parametric(const fs::path& folder) {
-  save_operator(folder / "parametric.safetensors", with_parameter());
+  save_operator(folder / "parametric.safetensors", make_parametric());
   write_mesh(in_force(0.5), folder / "flow.vtu");
   vtkNew<vtkMultiBlockDataSet> blocks;
   blocks->SetBlock(0, in_force(0.5).vtk());

@@ -16,22 +16,15 @@
 
 #include "core/error.h"
 #include "core/memory_error.h"
-#include "plugin/stage_cache.h"
+#include "core/text.h"
+#include "vtkNeuralOperatorInternals.h"
 
 vtkStandardNewMacro(vtkNeuralOperator);
 
 namespace {
 
-using funcattn::Json;
-
-/// An exception as VTK's users see it.
-struct Failure {
-  std::string kind;
-  std::string text;
-};
-
 /// To be called in a catch block.
-Failure current_failure() {
+NeuralOperatorFailure current_failure() {
   try {
     throw;
   } catch (const funcattn::UsageError& error) {
@@ -59,14 +52,6 @@ Failure current_failure() {
   }
 }
 
-template <typename Choice>
-Choice choice_of(int value, int count, const char* property, const char* meanings) {
-  if (value < 0 || value >= count)
-    throw funcattn::UsageError(std::string(property) + " is " + std::to_string(value) +
-                               ", expected " + meanings);
-  return static_cast<Choice>(value);
-}
-
 /// Progress over samples that each go from 0 to 1, as one that never goes back.
 class TotalProgress {
  public:
@@ -84,93 +69,7 @@ class TotalProgress {
   double last_ = 0;
 };
 
-int association_of(const Json& array) {
-  const std::string name = array.at("association");
-  if (name == "point") return vtkDataObject::POINT;
-  if (name == "cell") return vtkDataObject::CELL;
-  return vtkDataObject::FIELD;
-}
-
 }  // namespace
-
-struct vtkNeuralOperator::Internals {
-  std::string file_name;
-  std::string weights;
-  std::string weight_array;
-  std::string suffix = "_predicted";
-  std::string spill_folder;
-
-  std::shared_ptr<const funcattn::OperatorStage> stage;
-  std::string loaded_file;
-  funcattn::FileState loaded_state;
-
-  funcattn::FileState seen_state;  ///< Of the file when its time was last asked for.
-  vtkTimeStamp file_time;
-  bool incomplete = false;  ///< The last execution gave no result and is due again.
-
-  Failure failure;
-  funcattn::StageReport report;
-  std::string described;  ///< The text that description() handed out last.
-
-  void load() {
-    if (file_name.empty())
-      throw funcattn::UsageError("no operator file is set; set FileName to a .safetensors file");
-    const funcattn::FileState state = funcattn::state_of(file_name);
-    if (stage && loaded_file == file_name && loaded_state == state) return;
-    stage.reset();
-    stage = funcattn::shared_stage(file_name);
-    loaded_file = file_name;
-    loaded_state = state;
-  }
-
-  /// Null where the operator cannot be loaded or has no such array.
-  const Json* array(const char* list, int index) {
-    try {
-      load();
-      const Json& arrays = stage->contract().at(list);
-      if (index >= 0 && index < static_cast<int>(arrays.size()))
-        return &arrays.at(static_cast<std::size_t>(index));
-    } catch (const std::exception&) {
-      // Reported when the filter executes, and by LoadOperator().
-    }
-    return nullptr;
-  }
-
-  int count(const char* list) {
-    return array(list, 0) ? static_cast<int>(stage->contract().at(list).size()) : 0;
-  }
-
-  std::string text(const char* list, int index, const char* key) {
-    const Json* found = array(list, index);
-    return found ? found->value(key, std::string()) : std::string();
-  }
-
-  int components(const char* list, int index) {
-    const Json* found = array(list, index);
-    return found ? found->at("components").get<int>() : 0;
-  }
-
-  /// A line per array.
-  const char* description(const char* list) {
-    described.clear();
-    for (int i = 0; i < count(list); ++i) {
-      const Json& found = *array(list, i);
-      const int number = components(list, i);
-      if (i > 0) described += "\n";
-      described += found.at("name").get<std::string>() + ": " +
-                   found.at("association").get<std::string>() + ", " + std::to_string(number) +
-                   (number == 1 ? " component" : " components");
-      const std::string unit = text(list, i, "unit");
-      if (!unit.empty()) described += ", " + unit;
-    }
-    return described.c_str();
-  }
-
-  int association(const char* list, int index) {
-    const Json* found = array(list, index);
-    return found ? association_of(*found) : static_cast<int>(vtkDataObject::POINT);
-  }
-};
 
 vtkNeuralOperator::vtkNeuralOperator() : Implementation(std::make_unique<Internals>()) {
   this->SetNumberOfInputPorts(2);
@@ -178,23 +77,16 @@ vtkNeuralOperator::vtkNeuralOperator() : Implementation(std::make_unique<Interna
 
 vtkNeuralOperator::~vtkNeuralOperator() = default;
 
-// The properties that are texts: modified only where they change.
-#define FUNCATTN_TEXT_PROPERTY(Name, member)             \
-  void vtkNeuralOperator::Set##Name(const char* value) { \
-    const std::string text = value ? value : "";         \
-    if (this->Implementation->member == text) return;    \
-    this->Implementation->member = text;                 \
-    this->Modified();                                    \
-  }                                                      \
-  const char* vtkNeuralOperator::Get##Name() {           \
-    return this->Implementation->member.c_str();         \
-  }
-FUNCATTN_TEXT_PROPERTY(FileName, file_name)
-FUNCATTN_TEXT_PROPERTY(Weights, weights)
-FUNCATTN_TEXT_PROPERTY(WeightArray, weight_array)
-FUNCATTN_TEXT_PROPERTY(Suffix, suffix)
-FUNCATTN_TEXT_PROPERTY(SpillFolder, spill_folder)
-#undef FUNCATTN_TEXT_PROPERTY
+void vtkNeuralOperator::Internals::load() {
+  if (file_name.empty())
+    throw funcattn::UsageError("no operator file is set; set FileName to a .safetensors file");
+  const funcattn::FileState state = funcattn::state_of(file_name);
+  if (stage && loaded_file == file_name && loaded_state == state) return;
+  stage.reset();
+  stage = funcattn::shared_stage(file_name);
+  loaded_file = file_name;
+  loaded_state = state;
+}
 
 int vtkNeuralOperator::LoadOperator() {
   try {
@@ -208,57 +100,8 @@ int vtkNeuralOperator::LoadOperator() {
   }
 }
 
-std::string vtkNeuralOperator::GetContract() {
-  return this->Implementation->array("outputs", 0) ? this->Implementation->stage->contract().dump()
-                                                   : std::string();
-}
-
-const char* vtkNeuralOperator::GetOperatorInputs() {
-  return this->Implementation->description("inputs");
-}
-
-const char* vtkNeuralOperator::GetOperatorOutputs() {
-  return this->Implementation->description("outputs");
-}
-
-int vtkNeuralOperator::GetNumberOfOperatorInputs() {
-  return this->Implementation->count("inputs");
-}
-
-std::string vtkNeuralOperator::GetOperatorInputName(int index) {
-  return this->Implementation->text("inputs", index, "name");
-}
-
-std::string vtkNeuralOperator::GetOperatorInputUnit(int index) {
-  return this->Implementation->text("inputs", index, "unit");
-}
-
-int vtkNeuralOperator::GetOperatorInputComponents(int index) {
-  return this->Implementation->components("inputs", index);
-}
-
-int vtkNeuralOperator::GetOperatorInputAssociation(int index) {
-  return this->Implementation->association("inputs", index);
-}
-
-int vtkNeuralOperator::GetNumberOfOperatorOutputs() {
-  return this->Implementation->count("outputs");
-}
-
-std::string vtkNeuralOperator::GetOperatorOutputName(int index) {
-  return this->Implementation->text("outputs", index, "name");
-}
-
-std::string vtkNeuralOperator::GetOperatorOutputUnit(int index) {
-  return this->Implementation->text("outputs", index, "unit");
-}
-
-int vtkNeuralOperator::GetOperatorOutputComponents(int index) {
-  return this->Implementation->components("outputs", index);
-}
-
-int vtkNeuralOperator::GetOperatorOutputAssociation(int index) {
-  return this->Implementation->association("outputs", index);
+const char* vtkNeuralOperator::GetUsedDevice() {
+  return this->Implementation->report.device.c_str();
 }
 
 const char* vtkNeuralOperator::GetLastError() {
@@ -358,24 +201,7 @@ int vtkNeuralOperator::RequestData(vtkInformation*, vtkInformationVector** input
           "the whole data, and cut the result");
     internals.load();
 
-    funcattn::StageOptions options;
-    options.weights =
-        internals.weights == "array" ? "array:" + internals.weight_array : internals.weights;
-    if (options.weights == "recorded") options.weights.clear();
-    options.suffix = internals.suffix;
-    options.overwrite = this->Overwrite;
-    options.nan = choice_of<funcattn::NanPolicy>(this->NanPolicy, 3, "NanPolicy",
-                                                 "0 (error), 1 (mask) or 2 (drop)");
-    options.per_block = this->PerBlock;
-    options.convert_association = this->ConvertAssociation;
-    options.interpolate_inputs = this->InterpolateInputs;
-    options.threads = this->Threads;
-    options.engine.memory =
-        choice_of<funcattn::ActivationMemory>(this->ActivationMemory, 3, "ActivationMemory",
-                                              "0 (resident), 1 (spilled) or 2 (recomputed)");
-    options.engine.spill_folder = internals.spill_folder;
-    options.engine.tile_points = this->TilePoints;
-
+    funcattn::StageOptions options = internals.options(*this);
     const funcattn::MeshTree source(vtkDataObject::GetData(inputs[0], 0), "input");
     vtkDataObject* query = vtkDataObject::GetData(inputs[1], 0);
     TotalProgress progress(this->PerBlock ? std::max<std::size_t>(1, source.leaves().size()) : 1);
@@ -416,15 +242,30 @@ void vtkNeuralOperator::PrintSelf(ostream& os, vtkIndent indent) {
   const std::pair<const char*, const std::string&> texts[] = {
       {"FileName", internals.file_name},       {"Weights", internals.weights},
       {"WeightArray", internals.weight_array}, {"Suffix", internals.suffix},
-      {"SpillFolder", internals.spill_folder}, {"LastError", internals.failure.text}};
+      {"SpillFolder", internals.spill_folder}, {"Device", internals.device},
+      {"LastError", internals.failure.text}};
   for (const auto& [name, value] : texts) os << indent << name << ": " << value << "\n";
   const std::pair<const char*, int> numbers[] = {{"NanPolicy", this->NanPolicy},
                                                  {"Overwrite", this->Overwrite},
                                                  {"PerBlock", this->PerBlock},
                                                  {"InterpolateInputs", this->InterpolateInputs},
                                                  {"ConvertAssociation", this->ConvertAssociation},
+                                                 {"AddBasis", this->AddBasis},
+                                                 {"AddTransport", this->AddTransport},
                                                  {"Threads", this->Threads},
                                                  {"ActivationMemory", this->ActivationMemory},
                                                  {"TilePoints", this->TilePoints}};
   for (const auto& [name, value] : numbers) os << indent << name << ": " << value << "\n";
+  os << indent << "OutputArrays: " << funcattn::join(internals.outputs, ", ") << "\n";
+  os << indent << "Parameters:";
+  for (const auto& [name, values] : internals.parameters) {
+    os << " " << name << " =";
+    for (const double value : values) os << " " << funcattn::format_number(value);
+    os << ";";
+  }
+  for (const auto& [name, text] : internals.parameter_texts)
+    os << " " << name << " = " << text << ";";
+  os << "\n" << indent << "InspectedBlocks:";
+  for (const int block : internals.inspected_blocks) os << " " << block;
+  os << "\n";
 }

@@ -33,7 +33,7 @@
 #include <memory>  // For std::unique_ptr
 #include <string>  // For std::string
 
-class vtkDataArraySelection;
+class vtkStringArray;
 
 class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeAlgorithm {
  public:
@@ -60,6 +60,65 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   const char* GetWeights();
   void SetWeightArray(const char* name);
   const char* GetWeightArray();
+  ///@}
+
+  ///@{
+  /**
+   * Names in the contract of the outputs to hand on; all of them where none is added, the default.
+   * A name that the operator does not have is an error of the execution.
+   */
+  void AddOutputArray(const char* name);
+  void RemoveOutputArray(const char* name);
+  void ClearOutputArrays();
+  int GetNumberOfOutputArrays();
+  std::string GetOutputArrayName(int index);
+  ///@}
+
+  ///@{
+  /**
+   * Values of the operator's parameters, one number per component. They count more than the field
+   * data of the input, where those that are not set must stand. Unknown names and other counts than
+   * the contract's are errors of the execution; values outside the training range a warning.
+   */
+  void SetParameter(const char* name, double value);
+  void SetParameter(const char* name, int components, const double* values)
+      VTK_SIZEHINT(values, components);
+  void RemoveParameter(const char* name);
+  void ClearParameters();
+  ///@}
+  /**
+   * The same with the numbers as text, separated by commas or blanks, as hosts with a table of rows
+   * have them: a parameter that is given twice is an error, and a row without name and values none.
+   */
+  void AddParameterText(const char* name, const char* values);
+
+  ///@{
+  /**
+   * What computes: "cpu", the default; "cuda" or "cuda:N", which must be there; "auto": a GPU where
+   * there is one. GetUsedDevice() says where the last execution was.
+   */
+  void SetDevice(const char* device);
+  const char* GetDevice();
+  const char* GetUsedDevice();
+  ///@}
+
+  ///@{
+  /**
+   * Add the basis functions of the operator's blocks as arrays beside the prediction, and the
+   * transport matrices as field data (docs/inspect.md). They change no prediction. Default: off.
+   */
+  vtkSetMacro(AddBasis, bool);
+  vtkGetMacro(AddBasis, bool);
+  vtkBooleanMacro(AddBasis, bool);
+  vtkSetMacro(AddTransport, bool);
+  vtkGetMacro(AddTransport, bool);
+  vtkBooleanMacro(AddTransport, bool);
+  ///@}
+
+  ///@{
+  /** Blocks, from 1, that AddBasis and AddTransport are about; all where none is added. */
+  void AddInspectedBlock(int block);
+  void ClearInspectedBlocks();
   ///@}
 
   enum NanPolicyType { NAN_ERROR = 0, NAN_MASK = 1, NAN_DROP = 2 };
@@ -160,6 +219,22 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   std::string GetOperatorOutputUnit(int index);
   int GetOperatorOutputComponents(int index);
   int GetOperatorOutputAssociation(int index);
+  /** The names of the outputs. Valid until the next call. */
+  vtkStringArray* GetOperatorOutputNames();
+  ///@{
+  /**
+   * The inputs that are parameters: one value for the whole mesh. The range is that of training;
+   * where it is not recorded, it is NaN.
+   */
+  int GetNumberOfOperatorParameters();
+  std::string GetOperatorParameterName(int index);
+  std::string GetOperatorParameterUnit(int index);
+  int GetOperatorParameterComponents(int index);
+  double GetOperatorParameterMinimum(int index, int component);
+  double GetOperatorParameterMaximum(int index, int component);
+  /** A line per parameter: "angle: 1 component, deg, 0 to 10". Valid until the next call. */
+  const char* GetOperatorParameters();
+  ///@}
   ///@}
 
   /** @name The last execution */
@@ -199,6 +274,8 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   bool PerBlock = false;
   bool InterpolateInputs = false;
   bool ConvertAssociation = false;
+  bool AddBasis = false;
+  bool AddTransport = false;
   int Threads = 0;
   int ActivationMemory = RESIDENT;
   int TilePoints = 0;
