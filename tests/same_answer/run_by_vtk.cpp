@@ -1,26 +1,47 @@
-// Runs vtkNeuralOperator in a pipeline and prints its predictions.
+// vtkNeuralOperator as a front end: writes what it makes of a mesh that VTK reads.
+// Usage: run_by_vtk OPERATOR MESH RESULT
 
 #include <vtkDataObject.h>
-#include <vtkNeuralOperator.h>
 #include <vtkNew.h>
+#include <vtkXMLDataObjectWriter.h>
+#include <vtkXMLGenericDataObjectReader.h>
+#include <vtkXMLMultiBlockDataReader.h>
+#include <vtkXMLWriter.h>
 
 #include <iostream>
+#include <string>
 
-#include "meshio/reader.h"
-#include "tests/same_answer/prediction_text.h"
+#include "vtkNeuralOperator.h"
+
+namespace {
+
+/// Multi-block files have a reader of their own.
+vtkSmartPointer<vtkXMLReader> reader_of(const std::string& mesh) {
+  if (mesh.rfind(".vtm") == mesh.size() - 4)
+    return vtkSmartPointer<vtkXMLMultiBlockDataReader>::New();
+  return vtkSmartPointer<vtkXMLGenericDataObjectReader>::New();
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    if (argc != 3) throw std::runtime_error("usage: run_by_vtk OPERATOR MESH");
-    vtkNew<vtkNeuralOperator> filter;
-    filter->SetFileName(argv[1]);
-    filter->SetInputDataObject(0, funcattn::read_mesh_tree(argv[2]).vtk());
-    filter->Update();
-    if (*filter->GetLastError()) return 1;
-    std::cout << funcattn::test::prediction_text({filter->GetOutputDataObject(0), argv[2]});
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
+  if (argc != 4) {
+    std::cerr << "usage: run_by_vtk OPERATOR MESH RESULT\n";
+    return 2;
   }
+  const auto reader = reader_of(argv[2]);
+  reader->SetFileName(argv[2]);
+  vtkNew<vtkNeuralOperator> filter;
+  filter->SetInputConnection(reader->GetOutputPort());
+  filter->SetFileName(argv[1]);
+  filter->SetThreads(1);
+  filter->Update();
+  if (*filter->GetLastError() != '\0') return 1;  // It has said what.
+
+  vtkDataObject* result = filter->GetOutputDataObject(0);
+  const auto writer = vtkSmartPointer<vtkXMLWriter>::Take(
+      vtkXMLDataObjectWriter::NewWriter(result->GetDataObjectType()));
+  writer->SetFileName(argv[3]);
+  writer->SetInputData(result);
+  return writer->Write() == 1 ? 0 : 1;
 }
