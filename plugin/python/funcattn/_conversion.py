@@ -73,8 +73,12 @@ def points_to_vtk(points, fields, weights, contract, what):
 
     of_cells = contract["outputs"][0]["association"] == "cell"
     attributes = cloud.GetCellData() if of_cells else cloud.GetPointData()
-    needed = [item["name"] for item in contract["inputs"]]
+    parameters = [item["name"] for item in contract["inputs"] if item["role"] == "parameter"]
+    needed = [item["name"] for item in contract["inputs"] if item["name"] not in parameters]
     for name, values in fields.items():
+        if name in parameters:
+            raise UsageError(f"'{name}' is a parameter of the operator, one value for all points; "
+                             f"give it as parameters={{'{name}': ...}}")
         if name not in needed:
             raise UsageError(f"the operator has no input '{name}'" + did_you_mean(name, needed))
         _add(attributes, name, _rows(values, f"field '{name}'", count))
@@ -83,9 +87,16 @@ def points_to_vtk(points, fields, weights, contract, what):
     return cloud
 
 
-def result_to_numpy(cloud, contract, suffix):
-    """{output: [n] or [n, components]}"""
+def result_to_numpy(cloud, given, contract, suffix):
+    """{output: [n] or [n, components]} of the outputs that were handed back, and under their own names
+    what else was added to the cloud that was `given`: basis functions and transports."""
     of_cells = contract["outputs"][0]["association"] == "cell"
-    attributes = cloud.GetCellData() if of_cells else cloud.GetPointData()
-    return {output["name"]: vtk_to_numpy(attributes.GetArray(output["name"] + suffix))
-            for output in contract["outputs"]}
+    kind = "GetCellData" if of_cells else "GetPointData"
+    outputs = {output["name"] + suffix: output["name"] for output in contract["outputs"]}
+    result = {}
+    for part in (kind, "GetFieldData"):
+        before, after = getattr(given, part)(), getattr(cloud, part)()
+        for name in map(after.GetArrayName, range(after.GetNumberOfArrays())):
+            if after.GetArray(name) is not before.GetArray(name):
+                result[outputs.get(name, name)] = vtk_to_numpy(after.GetArray(name))
+    return result

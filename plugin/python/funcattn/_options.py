@@ -18,6 +18,19 @@ class RunOptions(TypedDict, total=False):
     results are named without it."""
     overwrite: bool
     """Replace arrays that have a predicted name, instead of refusing the data."""
+    outputs: Sequence[str]
+    """Names in the contract of the outputs to hand back; all of them unless given."""
+    parameters: Mapping[str, Union[float, Sequence[float]]]
+    """Values of the operator's parameters by name, a number or one per component. They count more than
+    the field data of a mesh, where the others must stand."""
+    device: str
+    """What computes: "cpu" (the default), "cuda", "cuda:N", or "auto": a GPU where there is one."""
+    add_basis: bool
+    """Add the basis functions of the operator's blocks as arrays (docs/inspect.md)."""
+    add_transport: bool
+    """Add the transport matrices as field data (docs/inspect.md)."""
+    inspect_blocks: Sequence[int]
+    """Blocks, from 1, that `add_basis` and `add_transport` are about; all unless given."""
     nan: Literal["error", "mask", "drop"]
     """What to do about points with NaN or Inf in coordinates or inputs: refuse the data (the
     default), give them NaN, or remove them from the result as well."""
@@ -68,9 +81,61 @@ def _one_of(*names):
     return index
 
 
+class _Calls(list):
+    """Arguments of the calls of a method that adds one entry at a time."""
+
+
+def _sequence(value, what):
+    # An array of NumPy is none of collections.abc, and a text is one of its letters.
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+        raise TypeError(what)
+    return list(value)
+
+
+def _names(value):
+    names = _sequence(value, "a list of names")
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError("a list of names, of one at least")
+    return _Calls((name,) for name in names)
+
+
+def _blocks(value):
+    blocks = _sequence(value, "a list of block numbers")
+    if not blocks:
+        raise TypeError("a list of block numbers, of one at least")
+    return _Calls((_count(block),) for block in blocks)
+
+
+def _numbers(value):
+    values = list(value) if hasattr(value, "__iter__") else [value]
+    for number in values:
+        if isinstance(number, (bool, str)) or not hasattr(number, "__float__"):
+            raise TypeError("numbers")
+    return [float(number) for number in values]
+
+
+def _parameters(value):
+    if not isinstance(value, Mapping):
+        raise TypeError("a dictionary from names to numbers")
+    calls = _Calls()
+    for name, given in value.items():
+        try:
+            numbers = _numbers(given)
+        except TypeError:
+            raise TypeError("a dictionary from names to a number or a list of numbers") from None
+        calls.append((_text(name), len(numbers), numbers))
+    return calls
+
+
 _SETTERS = {
     "suffix": ("SetSuffix", _text),
     "overwrite": ("SetOverwrite", _flag),
+    "outputs": ("AddOutputArray", _names),
+    "parameters": ("SetParameter", _parameters),
+    "device": ("SetDevice", _text),
+    "add_basis": ("SetAddBasis", _flag),
+    "add_transport": ("SetAddTransport", _flag),
+    "inspect_blocks": ("AddInspectedBlock", _blocks),
     "nan": ("SetNanPolicy", _one_of("error", "mask", "drop")),
     "per_block": ("SetPerBlock", _flag),
     "interpolate_inputs": ("SetInterpolateInputs", _flag),
@@ -100,4 +165,5 @@ def apply_options(algorithm, options):
             converted = convert(value)
         except TypeError as error:
             raise UsageError(f"option '{name}' is {value!r}, expected {error}") from None
-        getattr(algorithm, setter)(converted)
+        for arguments in converted if isinstance(converted, _Calls) else [(converted,)]:
+            getattr(algorithm, setter)(*arguments)

@@ -189,7 +189,7 @@ class Operator:
             python_warnings.warn(algorithm.GetWarning(i), OperatorWarning, stacklevel=3)
         result = algorithm.GetOutputDataObject(0)
         if to_numpy:
-            return _conversion.result_to_numpy(result, contract, algorithm.GetSuffix())
+            return _conversion.result_to_numpy(result, target, contract, algorithm.GetSuffix())
         if _conversion.is_pyvista(target_is):
             import pyvista
 
@@ -272,8 +272,9 @@ def run(data: Any, operator: Union[Path, Operator], *, fields: Optional[Fields] 
         see `RunOptions`.
 
     Returns the same kind as `data` (or `query`): VTK and PyVista data with the predicted arrays added,
-    sharing the rest, and for NumPy points {output: [n] or [n, components]} in float64. The data are
-    not modified. Raises subclasses of `Error`, and warns with `OperatorWarning`.
+    sharing the rest, and for NumPy points {output: [n] or [n, components]} in float64, with the arrays
+    of `add_basis` and `add_transport` under their own names. The data are not modified.
+    Raises subclasses of `Error`, and warns with `OperatorWarning`.
     """
     if not isinstance(operator, Operator):
         operator = Operator(operator)

@@ -9,7 +9,8 @@ import unittest
 import warnings
 
 import numpy as np
-from support import FIXTURES, SURROGATE, array, read
+from support import FIXTURES, PARAMETRIC, SURROGATE, array, points_of, read
+from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkObject
 from vtkmodules.vtkCommonDataModel import vtkImageData, vtkMultiBlockDataSet, vtkPolyData, vtkTable
 from vtkmodules.vtkCommonExecutionModel import vtkTrivialProducer
@@ -101,6 +102,83 @@ class Run(unittest.TestCase):
         self.assertEqual(len(array(wrapped[0], "pressure_predicted")), 30)
 
 
+class Choose(unittest.TestCase):
+    """Outputs, parameters, device and the look inside."""
+
+    def names(self, data):
+        return [data.GetArrayName(i) for i in range(data.GetNumberOfArrays())]
+
+    def pressure(self, name, **options):
+        result = funcattn.run(read(name), PARAMETRIC, threads=1, **options)
+        return array(result, "pressure_predicted")
+
+    def test_parameters_count_more_than_field_data(self):
+        as_in_the_file = self.pressure("flow.vtu")
+        np.testing.assert_array_equal(self.pressure("flow.vtu", parameters={"force": [0.5, -0.5, 2]}),
+                                      as_in_the_file)
+        for given in ((0.75, -0.5, 2), np.array([0.75, -0.5, 2])):
+            changed = self.pressure("flow.vtu", parameters={"force": given})
+            algorithm = funcattn.vtkNeuralOperator()
+            algorithm.SetFileName(PARAMETRIC)
+            algorithm.SetThreads(1)
+            algorithm.SetInputDataObject(0, read("flow.vtu"))
+            algorithm.SetParameter("force", 3, [0.75, -0.5, 2])
+            algorithm.Update()
+            np.testing.assert_array_equal(
+                changed, array(algorithm.GetOutputDataObject(0), "pressure_predicted"))
+            self.assertGreater(abs(changed - as_in_the_file).max(), 1e-6)
+
+    def test_a_parameter_outside_the_training_range_is_a_warning(self):
+        with self.assertWarnsRegex(funcattn.OperatorWarning, "'force' is .0.5, 7, 2. N, training had"):
+            self.pressure("flow.vtu", parameters={"force": [0.5, 7, 2]})
+
+    def test_the_contract_has_names_units_and_ranges(self):
+        force = funcattn.Operator(PARAMETRIC).contract["inputs"][1]
+        self.assertEqual((force["name"], force["role"], force["unit"], force["min"], force["max"]),
+                         ("force", "parameter", "N", [0, -1, 2], [1, 0, 2]))
+
+    def test_outputs(self):
+        mesh = read("grid.vtu")
+        plain = funcattn.run(mesh, SURROGATE, threads=1)
+        chosen = funcattn.run(mesh, SURROGATE, threads=1, outputs=["displacement"])
+        self.assertEqual([name for name in self.names(chosen.GetPointData()) if "_pred" in name],
+                         ["displacement_predicted"])
+        np.testing.assert_array_equal(array(chosen, "displacement_predicted"),
+                                      array(plain, "displacement_predicted"))
+
+    def test_device(self):
+        mesh = read("grid.vtu")
+        np.testing.assert_array_equal(
+            array(funcattn.run(mesh, SURROGATE, threads=1, device="cpu"), "pressure_predicted"),
+            array(funcattn.run(mesh, SURROGATE, threads=1), "pressure_predicted"))
+
+    def test_basis_and_transport(self):
+        mesh = read("grid.vtu")
+        plain = funcattn.run(mesh, SURROGATE, threads=1)
+        result = funcattn.run(mesh, SURROGATE, threads=1, add_basis=True, add_transport=True,
+                              inspect_blocks=[2])
+        np.testing.assert_array_equal(array(result, "pressure_predicted"),
+                                      array(plain, "pressure_predicted"))
+        np.testing.assert_allclose(array(result, "basis_block2_head1").sum(axis=1), 1, atol=1e-12)
+        self.assertFalse(result.GetPointData().HasArray("basis_block1_head1"))
+        self.assertEqual(vtk_to_numpy(result.GetFieldData().GetArray("transport_block2_head2")).shape,
+                         (5, 5))
+
+    def test_numpy_points_get_what_was_asked_for(self):
+        mesh = read("grid.vtu")
+        options = {"fields": {"load": array(mesh, "load")}, "threads": 1, "weights": "uniform",
+                   "parameters": {"force": [0.5, -0.5, 2]}}
+        plain = funcattn.run(points_of(mesh), PARAMETRIC, **options)
+        self.assertEqual(list(plain), ["pressure", "displacement"])
+        result = funcattn.run(points_of(mesh), PARAMETRIC, outputs=["pressure"], add_basis=True,
+                              add_transport=True, inspect_blocks=[1], suffix="", **options)
+        self.assertEqual(sorted(name for name in result if "head1" in name or "block" not in name),
+                         ["basis_block1_head1", "pressure", "transport_block1_head1"])
+        np.testing.assert_array_equal(result["pressure"], plain["pressure"])
+        self.assertEqual(result["basis_block1_head1"].shape, (30, 5))
+        self.assertEqual(result["transport_block1_head1"].shape, (5, 5))
+
+
 class Warn(unittest.TestCase):
     def test_what_is_remarkable_is_a_warning(self):
         with self.assertWarnsRegex(funcattn.OperatorWarning, "9 points") as caught:
@@ -147,6 +225,30 @@ class Fail(unittest.TestCase):
         self.assert_fails(funcattn.UsageError, "query_fields", mesh, SURROGATE, query_fields={})
         self.assert_fails(funcattn.UsageError, "holds its arrays", mesh, SURROGATE, fields={})
         self.assert_fails(funcattn.UsageError, "array:NAME", mesh, SURROGATE, weights=np.ones(30))
+
+    def test_outputs_parameters_and_devices(self):
+        mesh = read("grid.vtu")
+        for text, options in {
+                "no output 'presure'; it predicts pressure, displacement": {"outputs": ["presure"]},
+                "'outputs' is 'pressure', expected a list": {"outputs": "pressure"},
+                "'outputs' is \\[\\], expected": {"outputs": []},
+                "no parameter 'angle'; it has none": {"parameters": {"angle": 1}},
+                "'parameters' is 1, expected a dictionary": {"parameters": 1},
+                "'one'.*, expected a dictionary from names to": {"parameters": {"angle": ["one"]}},
+                "unknown device 'gpu'": {"device": "gpu"},
+                "cuda:99 is not there": {"device": "cuda:99"},
+                "'add_basis' is 1": {"add_basis": 1},
+                "no block 3": {"add_transport": True, "inspect_blocks": [3]},
+                "'inspect_blocks' is 1": {"inspect_blocks": 1}}.items():
+            with self.subTest(text):
+                self.assert_fails(funcattn.UsageError, text, mesh, SURROGATE, **options)
+        self.assert_fails(funcattn.UsageError, "'force' .3 numbers,.* was given 2 numbers", mesh,
+                          PARAMETRIC, parameters={"force": [1, 2]})
+        self.assert_fails(funcattn.UsageError, "was given 0 numbers", mesh, PARAMETRIC,
+                          parameters={"force": []})
+        self.assert_fails(funcattn.DataError, "no value for the parameter 'force'", mesh, PARAMETRIC)
+        self.assert_fails(funcattn.UsageError, "'force' is a parameter of the operator",
+                          points_of(mesh), PARAMETRIC, fields={"force": np.ones((30, 3))})
 
     def test_hosts_that_silence_vtk_get_the_exception(self):
         vtkObject.GlobalWarningDisplayOff()

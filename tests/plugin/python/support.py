@@ -10,6 +10,8 @@ from vtkmodules.vtkIOXML import (vtkXMLGenericDataObjectReader, vtkXMLMultiBlock
 SOURCE = Path(os.environ["FUNCATTN_SOURCE_DIR"])
 FIXTURES = Path(os.environ["FUNCATTN_FIXTURES"])
 SURROGATE = FIXTURES / "surrogate.safetensors"
+# The force is its parameter, in training from (0, -1, 2) to (1, 0, 2).
+PARAMETRIC = FIXTURES / "parametric.safetensors"
 SINE = SOURCE / "data" / "sine.safetensors"
 
 
