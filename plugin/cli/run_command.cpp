@@ -98,6 +98,14 @@ void print_formats(Console& console, bool as_json) {
     table.print(console.results());
 }
 
+/// What the collection of a job's result says of it: what that of its input says.
+TimedFile step_of(const RunJob& job) {
+  TimedFile step = job.listed;
+  step.file = job.output;
+  step.time = job.time;
+  return step;
+}
+
 /// Writes the collections whose steps were written; steps that failed are left out.
 /// @return what the summary says of them
 Json write_series(const RunPlan& plan, const std::vector<Outcome>& outcomes, bool dry_run) {
@@ -106,7 +114,7 @@ Json write_series(const RunPlan& plan, const std::vector<Outcome>& outcomes, boo
     std::vector<TimedFile> steps;
     for (std::size_t job = 0; job < plan.jobs.size(); ++job)
       if (plan.jobs[job].series == i && !outcomes[job].error)
-        steps.push_back({plan.jobs[job].output, plan.jobs[job].time});
+        steps.push_back(step_of(plan.jobs[job]));
     if (steps.empty()) continue;
     if (!dry_run) write_pvd(plan.series[i].output, steps);
     reports.push_back({{"input", plan.series[i].input.string()},

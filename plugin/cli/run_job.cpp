@@ -106,8 +106,9 @@ ResampledTree JobRunner::resampled(const MeshTree& tree) const {
 void JobRunner::choose_extension(RunJob& job, const MeshTree& given, const MeshTree& result) const {
   const bool another_class =
       std::string(given.vtk()->GetClassName()) != result.vtk()->GetClassName();
-  if (!job.extension_is_free || (job.output.has_extension() && !another_class)) return;
-  job.output.replace_extension(suggested_extension(result));
+  if (job.stem.empty() || (job.has_extension() && !another_class)) return;
+  job.output = job.stem;
+  job.output += suggested_extension(result);
   guard_.claim(job.output, job.input);
 }
 
@@ -126,7 +127,7 @@ std::vector<std::string> JobRunner::unused_options(const RunJob& job,
 
 Json JobRunner::process(RunJob& job) const {
   const auto start = std::chrono::steady_clock::now();
-  check_target(job.output);  // Before the work.
+  if (job.has_extension()) check_target(job.output);  // Before the work.
   Lap lap;
   const MeshTree given = read(job);
   const ResampledTree source = resampled(given);
@@ -136,6 +137,8 @@ Json JobRunner::process(RunJob& job) const {
   if (options_.profile) stage_options.engine.profile = &profile;
   if (source.has_weights) stage_options.weights = std::string("array:") + sampling_weights_name;
   const MeshTree* query = query_ ? &*query_ : nullptr;
+  if (!job.has_extension())
+    check_target(job.stem.string() + suggested_extension(query ? *query : source.tree));
 
   Json report = {{"input", job.input.string()}};
   StageReport stage_report;

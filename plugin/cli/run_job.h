@@ -27,6 +27,7 @@ class JobRunner {
   MeshTree read(const RunJob& job) const;
   ResampledTree resampled(const MeshTree& tree) const;
   std::vector<std::string> unused_options(const RunJob& job, const ResampledTree& source) const;
+  /// Gives the output another extension where it has none or `result` is of another class.
   void choose_extension(RunJob& job, const MeshTree& given, const MeshTree& result) const;
 
   const RunOptions& options_;

@@ -118,28 +118,31 @@ class Planner {
   void add_file(const TimedFile& entry) {
     const std::vector<double> steps = steps_of(entry.file);
     if (steps.empty()) {
-      plan_.jobs.push_back({entry.file,
-                            {},
-                            entry.time,
-                            output_for(entry.file, entry.file),
-                            !is_named_file(),
-                            {},
-                            {}});
+      RunJob job = job_of(entry);
+      name_output(job);
+      plan_.jobs.push_back(std::move(job));
       return;
     }
-    std::vector<RunJob> jobs;
-    for (const double step : steps) jobs.push_back({entry.file, step, step, {}, true, {}, {}});
+    std::vector<RunJob> jobs(steps.size(), job_of(entry));
+    for (std::size_t i = 0; i < steps.size(); ++i) jobs[i].step = jobs[i].time = steps[i];
     add_steps(entry.file, std::move(jobs));
   }
 
   void add_series(const fs::path& collection, const std::vector<TimedFile>& entries) {
     std::vector<RunJob> jobs;
-    for (const TimedFile& entry : entries)
-      jobs.push_back({entry.file, {}, entry.time, {}, true, {}, {}});
+    for (const TimedFile& entry : entries) jobs.push_back(job_of(entry));
     add_steps(collection, std::move(jobs));
   }
 
  private:
+  static RunJob job_of(const TimedFile& entry) {
+    RunJob job;
+    job.input = entry.file;
+    job.time = entry.time;
+    job.listed = entry;
+    return job;
+  }
+
   bool is_named_file() const { return !options_.output.empty() && !names_folder(options_.output); }
 
   /// Extension of the mesh that becomes the result, where it can be written.
@@ -149,14 +152,21 @@ class Planner {
     return format && format->writable ? model.extension().string() : std::string();
   }
 
-  fs::path output_for(const fs::path& input, const fs::path& named_after) const {
+  void name_output(RunJob& job) const {
     if (is_named_file()) {
       check_writable_format(options_.output);
-      return options_.output;
+      job.output = options_.output;
+      return;
     }
-    const std::string stem = named_after.stem().string();
-    if (options_.output.empty()) return stem + result_suffix + extension_for(input);
-    return options_.output / (stem + extension_for(input));
+    const fs::path stem = job.input.stem();
+    name_output(job, options_.output.empty() ? fs::path(stem.string() + result_suffix)
+                                             : options_.output / stem);
+  }
+
+  void name_output(RunJob& job, const fs::path& stem) const {
+    job.stem = stem;
+    job.output = stem;
+    job.output += extension_for(job.input);
   }
 
   /// Steps of one series: a .pvd, and beside it a file for each.
@@ -174,9 +184,8 @@ class Planner {
                        std::to_string(jobs.size()) + " steps of '" + source.string() +
                        "'; give the name of a .pvd, or an existing folder");
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      jobs[i].output =
-          collection.parent_path() /
-          (numbered(collection.stem().string(), i, jobs.size()) + extension_for(jobs[i].input));
+      name_output(jobs[i],
+                  collection.parent_path() / numbered(collection.stem().string(), i, jobs.size()));
       jobs[i].series = plan_.series.size();
       plan_.jobs.push_back(std::move(jobs[i]));
     }
@@ -235,7 +244,7 @@ RunPlan plan_run(const RunOptions& options, std::istream& standard_input, Output
   for (const RunSeries& series : plan.series) guard.protect(series.input, "the input");
   for (const RunSeries& series : plan.series) guard.claim(series.output, series.input);
   for (const RunJob& job : plan.jobs)
-    if (job.output.has_extension()) guard.claim(job.output, job.input);
+    if (job.has_extension()) guard.claim(job.output, job.input);
   return plan;
 }
 

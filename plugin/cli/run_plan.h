@@ -18,10 +18,15 @@ struct RunJob {
   std::optional<double> step;  ///< Which of the times inside the file to read.
   std::optional<double> time;  ///< Of the sample, as a series says.
   std::filesystem::path output;
-  /// The output's extension is that of the input, and may give way to one that can hold the result.
-  bool extension_is_free = true;
+  /// `output` before its extension, where that is that of the input and may give way to one that
+  /// can hold the result; equal to `output` as long as none is chosen. Empty: the user named the
+  /// output. What is behind the last dot of a name tells nothing: "car.v2" is one of "car.v2.stl".
+  std::filesystem::path stem;
   std::optional<std::size_t> series;  ///< Index of the series that the result belongs to.
   std::string error;                  ///< Why there is nothing to process; empty: there is.
+  TimedFile listed;                   ///< What a collection says of the input.
+
+  bool has_extension() const { return output != stem; }
 };
 
 /// A .pvd that is written beside the results of its steps.

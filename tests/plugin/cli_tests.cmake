@@ -203,4 +203,5 @@ cli_test(run_profile_dry ARGS run ${grid} ${operator} --profile --dry-run EXIT 2
 # What takes more than one command.
 cli_script(signals)
 cli_script(limits)
+cli_script(names)
 cli_script(read_only)

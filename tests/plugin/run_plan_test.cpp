@@ -49,17 +49,41 @@ TEST_F(RunPlanTest, ResultsAreNamedAfterTheirInputs) {
   EXPECT_EQ(outputs({"-"}, (folder_ / "a_2.vtu").string() + "\n"), Names{"a_2_predicted.vtu"});
   // The format of the result is chosen where that of the input cannot be written.
   EXPECT_EQ(outputs({folder_ / "shape.stl"}), Names{"shape_predicted"});
-  EXPECT_TRUE(plan({folder_ / "shape.stl"}).jobs.front().extension_is_free);
+  EXPECT_EQ(plan({folder_ / "shape.stl"}).jobs.front().stem, "shape_predicted");
+  EXPECT_FALSE(plan({folder_ / "shape.stl"}).jobs.front().has_extension());
+  EXPECT_EQ(plan({folder_ / "a_1.vtu"}).jobs.front().stem, "a_1_predicted");
+  EXPECT_TRUE(plan({folder_ / "a_1.vtu"}).jobs.front().has_extension());
   // A file that is not there fails in its turn.
   EXPECT_EQ(outputs({"none.vtu"}), Names{"none_predicted.vtu"});
   EXPECT_EQ(outputs({"-"}, "none.vtu\n" + (folder_ / "a_2.vtu").string() + "\n"),
             (Names{"none_predicted.vtu", "a_2_predicted.vtu"}));
   options_.output = "named.vtp";
   EXPECT_EQ(outputs({folder_ / "a_1.vtu"}), Names{"named.vtp"});
-  EXPECT_FALSE(plan({folder_ / "a_1.vtu"}).jobs.front().extension_is_free);
+  EXPECT_EQ(plan({folder_ / "a_1.vtu"}).jobs.front().stem, "");
+  EXPECT_TRUE(plan({folder_ / "a_1.vtu"}).jobs.front().has_extension());
   std::filesystem::create_directory(folder_ / "out");
   options_.output = folder_ / "out";
   EXPECT_EQ(outputs({folder_ / "a_1.vtu"}), Names{(folder_ / "out").string() + "/a_1.vtu"});
+}
+
+// Names with dots, as versions and numbers of files have them.
+TEST_F(RunPlanTest, OnlyTheEndOfANameIsItsExtension) {
+  folder_.write("car.v2.stl", "");
+  folder_.write("wing.vtu.0.case", "");
+  folder_.write("car.v2.vtu", "");
+  std::filesystem::create_directory(folder_ / "out");
+  for (const bool into_folder : {false, true}) {
+    const std::string end = into_folder ? "" : "_predicted";
+    const std::string before = into_folder ? (folder_ / "out").string() + "/" : "";
+    if (into_folder) options_.output = folder_ / "out";
+    for (const auto& [input, stem] : {std::pair<std::string, std::string>("car.v2.stl", "car.v2"),
+                                      {"wing.vtu.0.case", "wing.vtu.0"}}) {
+      const RunJob job = plan({folder_ / input}).jobs.front();
+      EXPECT_EQ(job.output, before + stem + end);
+      EXPECT_FALSE(job.has_extension()) << job.output;
+    }
+    EXPECT_EQ(outputs({folder_ / "car.v2.vtu"}), Names{before + "car.v2" + end + ".vtu"});
+  }
 }
 
 TEST_F(RunPlanTest, AQueryGivesTheFormat) {
@@ -84,6 +108,17 @@ TEST_F(RunPlanTest, ASeriesGivesASeries) {
             "option '--output': 'b.vtu' cannot hold the 2 steps of '" +
                 (folder_ / "run.pvd").string() +
                 "'; give the name of a .pvd, or an existing folder");
+}
+
+TEST_F(RunPlanTest, WhatACollectionSaysOfAStepStaysWithIt) {
+  write_pvd(folder_ / "named.pvd",
+            {{folder_ / "a_1.vtu", 0.5, "g", "3", "inlet"}, {folder_ / "a_2.vtu", 1, "", "", ""}});
+  const auto jobs = plan({folder_ / "named.pvd"}).jobs;
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].listed.group, "g");
+  EXPECT_EQ(jobs[0].listed.part, "3");
+  EXPECT_EQ(jobs[0].listed.name, "inlet");
+  EXPECT_EQ(jobs[1].listed.name, "");
 }
 
 // The others are done, and it is reported among them.

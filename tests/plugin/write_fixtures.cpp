@@ -150,6 +150,14 @@ void write_awkward_meshes(const fs::path& folder) {
   write_pvd(folder / "gaps.pvd", {{folder / "none.vtu", 0.5}, {folder / "grid.vtu", 1.5}});
 }
 
+/// The regression for a format in which "y" is a coordinate.
+Operator renamed_input() {
+  const Operator op = make_regression();
+  Contract contract = op.contract();
+  contract.inputs[0].name = "v";
+  return {op.shared_model(), contract};
+}
+
 /// An operator whose outputs have the names of the true fields.
 Operator renamed_outputs() {
   const Operator op = make_surrogate();
@@ -185,6 +193,7 @@ void write_fixtures(const fs::path& folder) {
   save_operator(folder / "surrogate.safetensors", make_surrogate());
   save_operator(folder / "renamed.safetensors", renamed_outputs());
   save_operator(folder / "regression.safetensors", make_regression());
+  save_operator(folder / "line_of_v.safetensors", renamed_input());
   std::string damaged = read_file(folder / "surrogate.safetensors");
   damaged[damaged.size() - 5] ^= 1;
   write_file_atomically(folder / "damaged.safetensors", damaged);
