@@ -28,6 +28,10 @@ CASES = [
     ({}, "nan.vtu", "array 'load' holds NaN or Inf at 1 of 30.*index 8"),
     ({"Weights": "array", "WeightArray": "w"}, "negative.vtu", "'w'.*-1"),
     ({"Weights": "array", "WeightArray": "absent"}, "grid.vtu", "there is no point array 'absent'"),
+    ({"Outputs": ["presure"]}, "grid.vtu", "no output 'presure'; it predicts pressure, displacement"),
+    ({"Parameters": ["angle", "1"]}, "grid.vtu", "no parameter 'angle'; it has none"),
+    ({"Parameters": ["angle", "one"]}, "grid.vtu", "'angle' was given 'one', expected numbers"),
+    ({"Device": "gpu"}, "grid.vtu", "unknown device 'gpu'"),
 ]
 TRY_ALL = """
 for wrong, mesh, _ in CASES:
@@ -40,6 +44,7 @@ for wrong, mesh, _ in CASES:
     result.Input = opened("grid.vtu")
     result.OperatorFile = support.SURROGATE
     result.Weights = "recorded"
+    result.Outputs, result.Parameters, result.Device = [], [], "cpu"
     result.UpdatePipeline()
     print("then predicted:", "pressure_predicted" in support.arrays_of(result), flush=True)
 """

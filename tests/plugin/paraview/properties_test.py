@@ -54,6 +54,50 @@ class Properties(support.ParaViewTest):
             ["pressure: point, 1 component, Pa", "displacement: point, 3 components, m"],
         )
 
+    def parametric(self, **properties):
+        """An operator whose force is a parameter, on a grid with its force in the field data."""
+        flow = simple.OpenDataFile(str(support.FIXTURES / "flow.vtu"))
+        return support.neural_operator(
+            flow, OperatorFile=str(support.FIXTURES / "parametric.safetensors"), **properties)
+
+    def test_parameters_are_a_table(self):
+        result = self.parametric()
+        result.UpdatePipelineInformation()
+        self.assertEqual(str(result.OperatorParameters),
+                         "force: 3 components, N, (0, -1, 2) to (1, 0, 2)")
+        as_in_the_file = support.values(servermanager.Fetch(result), "pressure_predicted")
+        result.Parameters = ["force", "0.5, -0.5, 2"]
+        same = support.values(servermanager.Fetch(result), "pressure_predicted")
+        self.assertEqual(abs(same - as_in_the_file).max(), 0)
+        result.Parameters = ["force", "0.75, -0.5, 2", "", ""]
+        changed = support.values(servermanager.Fetch(result), "pressure_predicted")
+        self.assertGreater(abs(changed - as_in_the_file).max(), 1e-6)
+        result.Parameters = []
+        again = support.values(servermanager.Fetch(result), "pressure_predicted")
+        self.assertEqual(abs(again - as_in_the_file).max(), 0)
+
+    def test_outputs_are_chosen_from_what_the_operator_gives(self):
+        result = support.neural_operator(simple.OpenDataFile(str(support.FIXTURES / "grid.vtu")))
+        result.UpdatePipeline()
+        self.assertEqual(list(result.Outputs), [])
+        self.assertEqual(list(result.GetProperty("Outputs").Available), ["pressure", "displacement"])
+        predicted = [name for name in support.arrays_of(result) if "_predicted" in name]
+        self.assertEqual(predicted, ["displacement_predicted", "pressure_predicted"])
+        result.Outputs = ["displacement"]
+        result.UpdatePipeline()
+        predicted = [name for name in support.arrays_of(result) if "_predicted" in name]
+        self.assertEqual(predicted, ["displacement_predicted"])
+
+    def test_basis_and_transport_are_added(self):
+        result = self.parametric(AddBasis=1, AddTransport=1, InspectedBlocks=[2], Device="cpu")
+        found = servermanager.Fetch(result)
+        basis = support.values(found, "basis_block2_head1")
+        self.assertEqual(basis.shape, (30, 5))
+        self.assertLess(abs(basis.sum(axis=1) - 1).max(), 1e-12)
+        self.assertIsNone(found.GetPointData().GetArray("basis_block1_head1"))
+        transport = found.GetFieldData().GetArray("transport_block2_head2")
+        self.assertEqual((transport.GetNumberOfTuples(), transport.GetNumberOfComponents()), (5, 5))
+
     def test_every_property_is_documented(self):
         result = support.neural_operator(simple.Sphere())
         for name in result.ListProperties():
@@ -63,8 +107,8 @@ class Properties(support.ParaViewTest):
                 self.assertGreater(len(documentation.GetDescription().strip()), 20)
 
     def test_state_gives_the_same_result(self):
-        grid = simple.OpenDataFile(str(support.FIXTURES / "grid.vtu"))
-        result = support.neural_operator(grid, Suffix="_kept", Weights="uniform", NanPolicy=1)
+        result = self.parametric(Suffix="_kept", Weights="uniform", NanPolicy=1,
+                                 Parameters=["force", "0.75, -0.5, 2"], Outputs=["displacement"])
         simple.RenameSource("predicted", result)
         expected = servermanager.Fetch(result)
         state = str(self.folder / "state.pvsm")
@@ -72,12 +116,14 @@ class Properties(support.ParaViewTest):
         simple.ResetSession()
         simple.LoadState(state)
         opened = simple.FindSource("predicted")
-        self.assertEqual(opened.OperatorFile, support.SURROGATE)
+        self.assertEqual(opened.OperatorFile, str(support.FIXTURES / "parametric.safetensors"))
+        self.assertEqual(list(opened.Parameters), ["force", "0.75, -0.5, 2"])
         self.assertEqual(opened.Weights, "uniform")
         found = servermanager.Fetch(opened)
-        for name in ("pressure_kept", "displacement_kept"):
-            difference = abs(support.values(found, name) - support.values(expected, name)).max()
-            self.assertEqual(difference, 0)
+        self.assertIsNone(found.GetPointData().GetArray("pressure_kept"))
+        name = "displacement_kept"
+        difference = abs(support.values(found, name) - support.values(expected, name)).max()
+        self.assertEqual(difference, 0)
 
 
 if __name__ == "__main__":
