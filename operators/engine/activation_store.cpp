@@ -11,19 +11,13 @@
 #include <system_error>
 #include <utility>
 
+#include "core/byte_size.h"
 #include "core/error.h"
-#include "core/text.h"
 #include "operators/engine/panel_memory.h"
 
 namespace funcattn {
 
 namespace {
-
-constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
-
-std::string in_gib(std::size_t bytes) {
-  return format_significant(static_cast<double>(bytes) / gibibyte, 3) + " GiB";
-}
 
 [[noreturn]] void throw_spill_failure(const std::string& what, const std::filesystem::path& folder,
                                       int error) {
@@ -60,7 +54,8 @@ class ResidentStore : public ActivationStore<T> {
     void* memory =
         ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-      throw PanelsTooLarge("the features of the points need " + in_gib(bytes_) +
+      throw PanelsTooLarge("the features of the points need " +
+                           format_bytes(static_cast<double>(bytes_)) +
                            ", which this machine does not give");
     data_ = static_cast<T*>(memory);
     // Large pages: a fault for every 4 KiB would cost as much as a block of the network.
@@ -94,7 +89,9 @@ class SpilledStore : public ActivationStore<T> {
     const int error = bytes > 0 ? ::posix_fallocate(file_, 0, static_cast<off_t>(bytes)) : 0;
     if (error != 0) {
       ::close(file_);
-      fail("cannot claim " + in_gib(bytes) + " for the features of the points", error);
+      fail("cannot claim " + format_bytes(static_cast<double>(bytes)) +
+               " for the features of the points",
+           error);
     }
     for (int i = 0; i < workers; ++i) buffers_.emplace_back(tile_slots * slot_size);
   }

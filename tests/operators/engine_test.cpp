@@ -1,10 +1,7 @@
 #include <omp.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <thread>
 
@@ -12,6 +9,7 @@
 #include "core/memory_error.h"
 #include "operators/engine/inference_engine.h"
 #include "tests/operators/attention_test_support.h"
+#include "tests/operators/tight_memory.h"
 
 // The engine against the tensor operations of the same model. What every form must keep is tested
 // for both in forms_test.cpp.
@@ -306,23 +304,17 @@ TEST(EngineErrors, MemoryThatIsNotThereNamesTheOptions) {
   // 480 MB of features.
   const PointSamples points = random_points(config, 1000000, torch::kFloat32);
   const InferenceEngine engine(*model);
-  long pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  struct rlimit before {};
-  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
-  struct rlimit tight = before;
-  tight.rlim_cur =
-      static_cast<rlim_t>(pages) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + rlim_t{200000000};
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &tight), 0);
   std::string message;
-  try {
-    (void)engine.predict(points, points);
-  } catch (const MemoryError& error) {
-    message = error.what();
+  {
+    const testing::TightMemory tight(200000000);
+    try {
+      (void)engine.predict(points, points);
+    } catch (const MemoryError& error) {
+      message = error.what();
+    }
   }
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(message,
-            "the features of the points need 0.447 GiB, which this machine does not give; keep "
+            "the features of the points need 458 MiB, which this machine does not give; keep "
             "them in a temporary file, or compute them anew");
 }
 

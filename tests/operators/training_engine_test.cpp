@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "tests/operators/attention_test_support.h"
+#include "tests/operators/tight_memory.h"
 
 // The backward on panels against LibTorch's own of the same model's operations, which serve where
 // the features require gradients.
@@ -163,6 +164,27 @@ TEST(TrainingEngineErrors, ParametersOverwrittenBeforeTheBackwardAreNoticed) {
     model->named_parameters()["blocks.0.Attn.to_q.weight"].mul_(2);
   }
   EXPECT_ANY_THROW(loss.backward());
+}
+
+TEST(TrainingEngineErrors, MemoryThatIsNotThereNamesWhatNeedsLess) {
+  ModelConfig config = config_of(Form::shared_basis);
+  config.width = 120;
+  const auto model = make_model(config);
+  // Eight times 128 rows for each point: the features before three blocks and after the last, what
+  // the blocks keep (a few more than the width), and a gradient.
+  const PointSamples points = random_points(config, 1, 500000, torch::kFloat32);
+  std::string message;
+  {
+    const testing::TightMemory tight(200000000);
+    try {
+      (void)model->predict(points, points);
+    } catch (const DataError& error) {
+      message = error.what();
+    }
+  }
+  EXPECT_EQ(message,
+            "a training step does not fit: the features of the points need 1.91 GiB, which this "
+            "machine does not give; take fewer samples per batch, or samples of fewer points");
 }
 
 }  // namespace
