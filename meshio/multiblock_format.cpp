@@ -73,10 +73,16 @@ class TreeReader {
   }
 
  private:
-  /// Checks the index of a child and gives the path of its block.
-  static std::string path_of(const XmlElement& child, const std::string& above,
-                             std::set<std::int64_t>& used) {
-    const std::int64_t index = child.count("index");
+  struct Place {
+    unsigned index;
+    std::string path;
+  };
+
+  /// Checks the index of a child; without one it is behind all before it, as in VTK.
+  static Place place_of(const XmlElement& child, const std::string& above,
+                        std::set<std::int64_t>& used) {
+    const std::int64_t next = used.empty() ? 0 : *used.rbegin() + 1;
+    const std::int64_t index = child.attributes.count("index") > 0 ? child.count("index") : next;
     if (index > kLargestIndex)
       throw DataError("a block has the index " + std::to_string(index) + ", which is absurd");
     const std::string name = child.attribute("name", std::to_string(index));
@@ -84,7 +90,7 @@ class TreeReader {
     if (!used.insert(index).second)
       throw DataError("block '" + path + "' has the index " + std::to_string(index) +
                       ", which another block beside it has as well");
-    return path;
+    return {static_cast<unsigned>(index), path};
   }
 
   static void set_name(vtkInformation* metadata, const XmlElement& child) {
@@ -97,8 +103,7 @@ class TreeReader {
     auto blocks = vtkSmartPointer<vtkMultiBlockDataSet>::New();
     std::set<std::int64_t> used;
     for (const XmlElement& child : element.children) {
-      const std::string path = path_of(child, above, used);
-      const auto index = static_cast<unsigned>(child.count("index"));
+      const auto [index, path] = place_of(child, above, used);
       if (child.name == "Block") {
         blocks->SetBlock(index, read_blocks(child, path));
       } else if (child.name == "Piece") {
@@ -118,8 +123,7 @@ class TreeReader {
     std::set<std::int64_t> used;
     for (const XmlElement& child : root.children) {
       if (child.name != "Partitions") continue;
-      const std::string path = path_of(child, "", used);
-      const auto index = static_cast<unsigned>(child.count("index"));
+      const auto [index, path] = place_of(child, "", used);
       const auto partitions = vtkSmartPointer<vtkPartitionedDataSet>::New();
       read_partitions(child, partitions, path);
       collection->SetPartitionedDataSet(index, partitions);
@@ -134,8 +138,7 @@ class TreeReader {
                        const std::string& above) const {
     std::set<std::int64_t> used;
     for (const XmlElement& child : element.children) {
-      const std::string path = path_of(child, above, used);
-      const auto index = static_cast<unsigned>(child.count("index"));
+      const auto [index, path] = place_of(child, above, used);
       partitions->SetPartition(index, read_leaf(child, path));
       set_name(partitions->GetMetaData(index), child);
     }

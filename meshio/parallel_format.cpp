@@ -20,6 +20,7 @@
 #include "meshio/file_bytes.h"
 #include "meshio/formats.h"
 #include "meshio/inspection.h"
+#include "meshio/piece_arrays.h"
 #include "meshio/piece_folder.h"
 #include "meshio/vtk_messages.h"
 #include "meshio/xml_extent.h"
@@ -56,15 +57,16 @@ std::vector<std::string> declared_names(const XmlElement& data_set, const std::s
   std::vector<std::string> names;
   if (const XmlElement* arrays = data_set.child(section))
     for (const XmlElement& array : arrays->children)
-      if (array.name == "PDataArray" || array.name == "PArray")
-        add_unique(names, array.attribute("Name"), kind);
+      add_unique(names, array.attribute("Name"), kind);
   return names;
 }
 
 struct ParallelIndex {
   std::string type;
-  std::vector<fs::path> pieces;
+  std::vector<StoredPiece> pieces;
+  Extent whole{{0, -1, 0, -1, 0, -1}};  ///< Of structured data.
   DeclaredContents declared;
+  UncopiedArrays uncopied;
 };
 
 class IndexInspector {
@@ -72,6 +74,7 @@ class IndexInspector {
   IndexInspector(const fs::path& path, const std::string& type, const XmlElement& data_set)
       : path_(path), data_set_(data_set) {
     index_.type = type;
+    index_.uncopied = UncopiedArrays(data_set);
   }
 
   ParallelIndex run() {
@@ -81,12 +84,14 @@ class IndexInspector {
     for (const XmlElement& piece : data_set_.children)
       if (piece.name == "Piece") inspect_piece(piece);
     if (is_structured(index_.type)) {
-      const Extent whole = extent_of(data_set_, "WholeExtent");
+      const Extent whole = index_.whole = extent_of(data_set_, "WholeExtent");
       index_.declared.points = whole.points();
       index_.declared.cells = whole.cells();
       if (index_.pieces.empty() && whole.points() > 0)
         throw DataError("it has no <Piece>; the file is damaged");
-      check_covered(whole, extents_);
+      std::vector<Extent> extents;
+      for (const StoredPiece& piece : index_.pieces) extents.push_back(piece.extent);
+      check_covered(whole, extents);
     }
     return index_;
   }
@@ -96,6 +101,7 @@ class IndexInspector {
     const std::string source = element.attribute("Source");
     if (source.empty()) throw DataError("a <Piece> has no attribute Source");
     const fs::path file = path_.parent_path() / source;
+    Extent extent;
     try {
       const FileBytes bytes(file);
       const DeclaredContents contents = inspect_xml(bytes);
@@ -109,13 +115,14 @@ class IndexInspector {
       require_arrays(contents.cell_arrays, index_.declared.cell_arrays, "cell");
       if (is_structured(index_.type)) {
         // VTK copies the block that the index says, without looking at the piece's own extent.
-        extents_.push_back(extent_of(element, "Extent"));
-        if (extents_.back().bounds != contents.extent)
+        extent = extent_of(element, "Extent");
+        if (extent.bounds != contents.extent)
           throw DataError("it has another extent than Extent=\"" + element.attribute("Extent") +
                           "\" in the index");
       } else {
         if (contents.points > 0 &&
-            std::find(index_.pieces.begin(), index_.pieces.end(), file) != index_.pieces.end())
+            std::any_of(index_.pieces.begin(), index_.pieces.end(),
+                        [&](const StoredPiece& other) { return other.file == file; }))
           throw DataError("the index names it twice");
         index_.declared.points += contents.points;
         index_.declared.cells += contents.cells;
@@ -126,7 +133,7 @@ class IndexInspector {
       throw DataError("piece " + std::to_string(index_.pieces.size()) + ": " +
                       (message.rfind(failed, 0) == 0 ? message : failed + message));
     }
-    index_.pieces.push_back(file);
+    index_.pieces.push_back({file, extent});
   }
 
   /// VTK copies bytes as the index lays them out.
@@ -153,7 +160,6 @@ class IndexInspector {
   const fs::path& path_;
   const XmlElement& data_set_;
   ParallelIndex index_;
-  std::vector<Extent> extents_;
   std::map<std::string, std::string> layouts_;
 };
 
@@ -211,16 +217,19 @@ std::string index_of(const XmlElement& serial_root, const std::string& reference
 }  // namespace
 
 vtkSmartPointer<vtkDataObject> read_parallel(const fs::path& path, const ReadOptions&) {
-  const ParallelIndex index = inspect_index(path);
+  ParallelIndex index = inspect_index(path);
   const VtkMessages messages;
   const auto reader = make_reader(index.type);
   messages.observe(reader);
   reader->SetFileName(path.c_str());
+  index.uncopied.leave_out(reader, index.declared);
   const std::string data_class = "vtk" + piece_type(index.type);
   auto data = read_and_compare(reader, data_class.c_str(), index.declared, messages);
   if (index.pieces.empty()) return data;
 
-  const auto first = read_serial_xml(index.pieces.front());
+  if (!index.uncopied.empty())
+    index.uncopied.add_to(vtkDataSet::SafeDownCast(data), index.pieces, index.whole);
+  const auto first = read_serial_xml(index.pieces.front().file);
   auto* piece = vtkDataSet::SafeDownCast(first);
   restore_descriptions(piece->GetPointData(), data->GetPointData());
   restore_descriptions(piece->GetCellData(), data->GetCellData());

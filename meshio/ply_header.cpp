@@ -44,7 +44,9 @@ class HeaderReader {
 
   PlyHeader run() {
     lines_.next();
-    if (lines_.line() != "ply") throw DataError("it is no PLY file: it does not begin with 'ply'");
+    const auto first = lines_.words();
+    if (first.size() != 1 || first[0] != "ply")
+      throw DataError("it is no PLY file: it does not begin with 'ply'");
     for (;;) {
       if (!lines_.next()) throw DataError("it ends inside its header; the file is cut short");
       const auto words = lines_.words();

@@ -33,10 +33,12 @@ void PlyValues::require_room(const PlyElement& element) const {
 
 void PlyValues::begin_row(const PlyElement& element, std::int64_t row) {
   if (storage_ != PlyStorage::text) return;
-  if (!lines_.next())
-    throw DataError("it ends at " + element.name + " " + std::to_string(row) + " of " +
-                    std::to_string(element.rows) + "; the file is cut short");
-  words_ = lines_.words();
+  do {  // No row is an empty line.
+    if (!lines_.next())
+      throw DataError("it ends at " + element.name + " " + std::to_string(row) + " of " +
+                      std::to_string(element.rows) + "; the file is cut short");
+    words_ = lines_.words();
+  } while (words_.empty());
   word_ = 0;
 }
 
@@ -104,7 +106,10 @@ void PlyValues::end_row() const {
 }
 
 void PlyValues::finish() {
-  bool more = storage_ != PlyStorage::text && at_ != bytes_.size();
+  // Some programs end binary files with a line end too.
+  const std::string_view rest =
+      storage_ == PlyStorage::text ? std::string_view() : std::string_view(bytes_).substr(at_);
+  bool more = !rest.empty() && rest != "\n" && rest != "\r\n";
   if (storage_ == PlyStorage::text)
     while (!more && lines_.next()) more = !lines_.words().empty();
   if (more) throw DataError("something follows behind its last element; the file is damaged");

@@ -83,7 +83,8 @@ class XmlInspector {
     if (first) {
       contents_.point_arrays = point_names;
       contents_.cell_arrays = cell_names;
-    } else if (point_names != contents_.point_arrays || cell_names != contents_.cell_arrays) {
+    } else if ((points > 0 || piece_cells_ > 0) &&
+               (point_names != contents_.point_arrays || cell_names != contents_.cell_arrays)) {
       throw DataError("its pieces hold different arrays; every piece must hold the same ones");
     }
   }

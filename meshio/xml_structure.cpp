@@ -21,7 +21,8 @@ using Children = std::vector<std::string>;
 /// By the element's name; what an element may hold hardly depends on where it stands.
 const std::map<std::string, Children>& grammar() {
   static const Children arrays = {"DataArray*", "Array*"};
-  static const Children declared = {"PDataArray*", "PArray*"};
+  // Some programs call the arrays of an index what those of pieces are called, and VTK takes them.
+  static const Children declared = {"PDataArray*", "PArray*", "DataArray*", "Array*"};
   static const Children blocks = {"Block*", "Piece*", "DataSet*"};
   static const Children whole = {"Piece*", "FieldData"};
   static const std::map<std::string, Children> table = {
@@ -73,7 +74,7 @@ const std::map<std::string, Children>& grammar() {
 }
 
 /// Attributes of the elements that lead to files and blocks, where a misspelt one loses a block or
-/// its name.
+/// its name. Others may stand there: ParaView takes any of a collection's entries.
 const std::map<std::string, std::set<std::string>>& known_attributes() {
   static const std::map<std::string, std::set<std::string>> table = {
       {"DataSet", {"index", "name", "file", "group", "part", "timestep", "dataset"}},
@@ -140,11 +141,16 @@ class StructureCheck {
   void check_attributes(const XmlElement& element) const {
     const auto known = known_attributes().find(element.name);
     if (known == known_attributes().end()) return;
-    for (const auto& [key, value] : element.attributes)
-      if (known->second.count(key) == 0)
+    for (const auto& [key, value] : element.attributes) {
+      std::vector<std::string> absent;
+      for (const std::string& other : known->second)
+        if (element.attributes.count(other) == 0) absent.push_back(other);
+      if (known->second.count(key) > 0) continue;
+      if (const auto meant = closest_match(key, absent))
         throw DataError(where(element) + " has an element <" + element.name +
-                        "> with the unknown attribute '" + key + "'; expected " +
-                        join({known->second.begin(), known->second.end()}, ", "));
+                        "> with the unknown attribute '" + key + "'; did you mean '" + *meant +
+                        "'?");
+    }
   }
 
   static std::string expected(const Children& allowed) {

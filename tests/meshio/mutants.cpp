@@ -1,10 +1,18 @@
 #include "tests/meshio/mutants.h"
 
+#include <vtkCompositeDataSet.h>
+#include <vtkDataAssembly.h>
+#include <vtkInformation.h>
+#include <vtkInformationStringKey.h>
 #include <vtkNew.h>
 #include <vtkOBJWriter.h>
 #include <vtkPLYWriter.h>
+#include <vtkPartitionedDataSet.h>
+#include <vtkPartitionedDataSetCollection.h>
+#include <vtkPolyData.h>
 #include <vtkSTLWriter.h>
 #include <vtkSphereSource.h>
+#include <vtkUnstructuredGrid.h>
 
 #include <algorithm>
 #include <array>
@@ -82,7 +90,49 @@ void store_surface(Writer* writer, const fs::path& path) {
   writer->Write();
 }
 
+/// Every kind of element and property, lists on points among them.
+void store_ply_of_everything(OriginalStore& store) {
+  const std::string header =
+      " 1.0\ncomment of a program\nobj_info 1\nelement vertex 4\nproperty double x\n"
+      "property double y\nproperty double z\nproperty float nx\nproperty float ny\n"
+      "property float nz\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n"
+      "property list uchar short marks\nelement face 2\nproperty list uchar int vertex_indices\n"
+      "property list uint float texcoord\nproperty uint flags\nelement edge 1\n"
+      "property int vertex1\nproperty int vertex2\nend_header\n";
+  write_file_atomically(store.next("ply of everything", "a.ply"),
+                        "ply\nformat ascii" + header +
+                            "0 0 0 0 0 1 1 2 3 0\n1 0 0 0 0 1 4 5 6 1 -7\n1 1 0 0 0 1 7 8 9 2 1 2\n"
+                            "0 1 0 0 0 1 0 0 0 0\n4 0 1 2 3 2 0.5 1 11\n3 0 1 2 0 12\n0 2\n");
+  // Rows of zeros: points in the origin, and triangles of one point.
+  std::string rows(4 * (3 * 8 + 3 * 4 + 3 + 1), '\0');
+  for (int face = 0; face < 2; ++face)
+    rows += std::string(1, '\3') + std::string(3 * 4 + 4 + 4, '\0');
+  for (const char* order : {"little", "big"})
+    write_file_atomically(store.next(std::string("ply of everything, ") + order, "a.ply"),
+                          std::string("ply\nformat binary_") + order + "_endian" + header + rows +
+                              std::string(2 * 4, '\0'));
+}
+
+/// A collection of partitioned data sets with an assembly, and its first member alone.
+void store_partitioned_files(OriginalStore& store) {
+  vtkNew<vtkPartitionedDataSet> volume;
+  volume->SetPartition(0, sample_grid());
+  volume->SetPartition(2, sample_grid());  // Partition 1 is empty.
+  vtkNew<vtkPartitionedDataSetCollection> collection;
+  collection->SetPartitionedDataSet(0, volume);
+  collection->SetPartition(1, 0, sample_surface());
+  collection->GetMetaData(1u)->Set(vtkCompositeDataSet::NAME(), "wing");
+  vtkNew<vtkDataAssembly> assembly;
+  assembly->Initialize();
+  assembly->AddDataSetIndex(assembly->AddNode("wing"), 1);
+  collection->SetDataAssembly(assembly);
+  write_mesh_tree(MeshTree(volume.GetPointer(), "volume"), store.next(".vtpd", "a.vtpd"));
+  write_mesh_tree(MeshTree(collection.GetPointer(), "collection"), store.next(".vtpc", "a.vtpc"));
+}
+
 void store_other_files(OriginalStore& store) {
+  store_ply_of_everything(store);
+  store_partitioned_files(store);
   for (const bool binary : {false, true}) {
     vtkNew<vtkSTLWriter> stl;
     vtkNew<vtkPLYWriter> ply;

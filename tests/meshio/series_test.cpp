@@ -43,6 +43,10 @@ TEST_F(SeriesTest, CollectionKeepsWhatElseItSaysOfAFile) {
   EXPECT_EQ(entries[0].group, "body");
   EXPECT_EQ(entries[0].part, "3");
   EXPECT_EQ(entries[0].name, "a \"wing\"");
+  write_file_atomically(folder_ / "b.pvd",
+                        "<VTKFile type=\"Collection\"><Collection><DataSet timestep=\"2\" "
+                        "material=\"steel\" file=\"1.vtu\"/></Collection></VTKFile>");
+  EXPECT_EQ(read_pvd(folder_ / "b.pvd").at(0).time, 2);
 }
 
 TEST_F(SeriesTest, DamagedCollections) {

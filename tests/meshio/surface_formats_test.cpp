@@ -312,6 +312,26 @@ TEST_F(SurfaceFormatsTest, PlyWithoutALastLineEndAndWithLargePolygons) {
   EXPECT_NEAR(area(polygon), 150 * std::sin(2 * M_PI / 300), 1e-12);
 }
 
+TEST_F(SurfaceFormatsTest, PlyWithBlanksAndEmptyLines) {
+  const std::string text = ply("ascii", kPoints + kFaces, kSquare + "\n4 0 1 2 3\n");
+  std::string blanks;
+  for (const char c : text) blanks += c == '\n' ? std::string(" \t\r\n") : std::string(1, c);
+  write_file_atomically(folder_ / "a.ply", blanks);
+  EXPECT_EQ(area(read_mesh(folder_ / "a.ply")), 1);
+  write_file_atomically(folder_ / "b.ply",
+                        ply("ascii", kPoints + kFaces, "\n" + kSquare + "\n\n \n4 0 1 2 3\n\n"));
+  EXPECT_EQ(area(read_mesh(folder_ / "b.ply")), 1);
+  // A line end behind binary elements.
+  for (const std::string end : {"", "\n", "\r\n"}) {
+    write_file_atomically(folder_ / "c.ply",
+                          ply("binary_little_endian", kPoints, std::string(48, '\0') + end));
+    EXPECT_EQ(read_mesh(folder_ / "c.ply").count(Association::point), 4) << end.size();
+  }
+  for (const std::string& end : {std::string("\n\n"), std::string("\r"), std::string(1, '\0')})
+    expect_says(message("c.ply", ply("binary_little_endian", kPoints, std::string(48, '\0') + end)),
+                "something follows behind its last element");
+}
+
 TEST_F(SurfaceFormatsTest, PlyThatCannotBeReadRight) {
   expect_says(message("a.ply", ply("ascii", kPoints + kFaces, kSquare + "\n256 0 1 2 3\n")),
               "line 14 holds '256', expected a number of the declared type");

@@ -4,6 +4,7 @@
 #include <vtkImageData.h>
 #include <vtkInformation.h>
 #include <vtkInformationStringKey.h>
+#include <vtkMultiBlockDataSet.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 
@@ -163,6 +164,31 @@ TEST_F(XmlStructureTest, IndexFiles) {
               "has a second element <vtkMultiBlockDataSet> inside <VTKFile>");
 }
 
+TEST_F(XmlStructureTest, WhatOtherProgramsWriteIntoIndexFilesIsRead) {
+  write_mesh(Mesh(sample_grid(), "grid"), folder_ / "a.pvtu");
+  std::string index = read_file(folder_ / "a.pvtu");
+  for (const std::string name : {"PDataArray", "PArray"})
+    for (auto at = index.find("<" + name); at != std::string::npos; at = index.find("<" + name))
+      index.erase(at + 1, 1);
+  write_file_atomically(folder_ / "b.pvtu", index);
+  EXPECT_EQ(difference(sample_grid(), read_mesh(folder_ / "b.pvtu").vtk()), "");
+
+  write_mesh_tree(MeshTree(sample_blocks(), "blocks"), folder_ / "a.vtm");
+  write_file_atomically(folder_ / "b.vtm",
+                        with(folder_ / "a.vtm", " file=", " material=\"steel\" file="));
+  EXPECT_EQ(tree_difference(sample_blocks(), read_mesh_tree(folder_ / "b.vtm").vtk()), "");
+  // Blocks without an index follow those before.
+  stored(sample_grid(), "a.vtu");
+  write_file_atomically(
+      folder_ / "c.vtm",
+      "<VTKFile type=\"vtkMultiBlockDataSet\" version=\"1.0\"><vtkMultiBlockDataSet>"
+      "<DataSet name=\"a\" file=\"a.vtu\"/><DataSet index=\"3\"/><Block name=\"b\">"
+      "<DataSet file=\"a.vtu\"/></Block></vtkMultiBlockDataSet></VTKFile>");
+  const MeshTree tree = read_mesh_tree(folder_ / "c.vtm");
+  EXPECT_EQ(tree.block_paths(), (std::vector<std::string>{"a", "b/0"}));
+  EXPECT_EQ(vtkMultiBlockDataSet::SafeDownCast(tree.vtk())->GetNumberOfBlocks(), 5u);
+}
+
 TEST_F(XmlStructureTest, GhostLevelsOfOldFilesBecomeFlags) {
   const std::string text =
       "<VTKFile type=\"PolyData\" version=\"0.1\" byte_order=\"LittleEndian\"><PolyData>"
@@ -177,6 +203,30 @@ TEST_F(XmlStructureTest, GhostLevelsOfOldFilesBecomeFlags) {
       "POINT_DATA 2\nSCALARS vtkGhostLevels unsigned_char 1\nLOOKUP_TABLE default\n0 1\n";
   write_file_atomically(folder_ / "old.vtk", legacy);
   EXPECT_EQ(read_mesh(folder_ / "old.vtk").presence(Association::point), Eigen::Vector2d(1, 0));
+}
+
+TEST_F(XmlStructureTest, AnEmptyPieceNeedsNoArrays) {
+  const auto piece = [](const std::string& points, const std::string& values) {
+    return "<Piece NumberOfPoints=\"" + points + "\">" + values +
+           "<Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">" +
+           (points == "0" ? "" : "0 0 0 1 0 0") + "</DataArray></Points></Piece>";
+  };
+  const std::string values =
+      "<PointData><DataArray type=\"UInt8\" Name=\"a\" format=\"ascii\">4 "
+      "5</DataArray></PointData>";
+  const auto text = [](const std::string& pieces) {
+    return "<VTKFile type=\"PolyData\" version=\"0.1\" byte_order=\"LittleEndian\"><PolyData>" +
+           pieces + "</PolyData></VTKFile>";
+  };
+  write_file_atomically(folder_ / "a.vtp",
+                        text(piece("2", values) + piece("0", "") + piece("2", values)));
+  EXPECT_EQ(read_mesh(folder_ / "a.vtp").array("a", Association::point).to_double(),
+            Eigen::Vector4d(4, 5, 4, 5));
+  // VTK takes the arrays of the first piece for those of all.
+  expect_says(message("b.vtp", text(piece("0", "") + piece("2", values))),
+              "its pieces hold different arrays");
+  expect_says(message("b.vtp", text(piece("2", values) + piece("2", ""))),
+              "its pieces hold different arrays");
 }
 
 TEST_F(XmlStructureTest, WhatVtkWritesBesidesIsRead) {

@@ -1,0 +1,142 @@
+#include "meshio/piece_arrays.h"
+
+#include <vtkAbstractArray.h>
+#include <vtkCellData.h>
+#include <vtkDataArraySelection.h>
+#include <vtkPointData.h>
+#include <vtkPolyData.h>
+
+#include <algorithm>
+#include <array>
+
+#include "meshio/xml_format.h"
+
+namespace funcattn {
+
+namespace {
+
+std::vector<std::string> uncopied_of(const XmlElement& index, const std::string& section) {
+  std::vector<std::string> names;
+  if (const XmlElement* arrays = index.child(section))
+    for (const XmlElement& array : arrays->children) {
+      const std::string type = array.attribute("type");
+      if (type == "Bit" || type == "String") names.push_back(array.attribute("Name"));
+    }
+  return names;
+}
+
+void remove_all(const std::vector<std::string>& unwanted, std::vector<std::string>& names) {
+  for (const std::string& name : unwanted)
+    names.erase(std::remove(names.begin(), names.end(), name), names.end());
+}
+
+/// Where each point or cell of a piece is in the whole; -1: nowhere.
+using Places = std::vector<vtkIdType>;
+
+Places structured_places(const Extent& piece, const Extent& whole, bool of_cells) {
+  std::array<std::int64_t, 3> count{};
+  std::array<std::int64_t, 3> total{};
+  std::array<std::int64_t, 3> first{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto length = [&](const Extent& extent) {
+      return of_cells && extent.points(axis) > 1 ? extent.points(axis) - 1 : extent.points(axis);
+    };
+    count[axis] = length(piece);
+    total[axis] = length(whole);
+    first[axis] = piece.bounds[2 * axis] - whole.bounds[2 * axis];
+    // A piece that is flat where the whole is not has cells of another kind.
+    if (of_cells && piece.points(axis) == 1 && whole.points(axis) > 1)
+      return Places(static_cast<std::size_t>(piece.cells()), -1);
+  }
+  Places places;
+  for (std::int64_t k = 0; k < count[2]; ++k)
+    for (std::int64_t j = 0; j < count[1]; ++j)
+      for (std::int64_t i = 0; i < count[0]; ++i)
+        places.push_back((first[0] + i) + total[0] * ((first[1] + j) + total[1] * (first[2] + k)));
+  return places;
+}
+
+/// Cells of each kind, in the order in which vtkPolyData numbers them.
+std::vector<vtkIdType> cells_by_kind(vtkDataSet* data) {
+  auto* surface = vtkPolyData::SafeDownCast(data);
+  if (!surface) return {data->GetNumberOfCells()};
+  return {surface->GetNumberOfVerts(), surface->GetNumberOfLines(), surface->GetNumberOfPolys(),
+          surface->GetNumberOfStrips()};
+}
+
+/// Pieces one behind the other, kind by kind.
+class Appended {
+ public:
+  explicit Appended(const std::vector<vtkIdType>& totals) {
+    vtkIdType before = 0;
+    for (const vtkIdType total : totals) {
+      next_.push_back(before);
+      before += total;
+    }
+  }
+
+  Places next_piece(const std::vector<vtkIdType>& counts) {
+    Places places;
+    for (std::size_t kind = 0; kind < counts.size(); ++kind)
+      for (vtkIdType i = 0; i < counts[kind]; ++i) places.push_back(next_[kind]++);
+    return places;
+  }
+
+ private:
+  std::vector<vtkIdType> next_;
+};
+
+void bring_over(vtkDataSetAttributes* from, const Places& places,
+                const std::vector<std::string>& names, vtkIdType total, vtkDataSetAttributes* to) {
+  for (const std::string& name : names) {
+    vtkAbstractArray* source = from->GetAbstractArray(name.c_str());
+    if (!source || source->GetNumberOfTuples() != static_cast<vtkIdType>(places.size())) continue;
+    vtkAbstractArray* target = to->GetAbstractArray(name.c_str());
+    if (!target) {
+      const auto made = vtkSmartPointer<vtkAbstractArray>::Take(source->NewInstance());
+      made->SetName(name.c_str());
+      made->SetNumberOfComponents(source->GetNumberOfComponents());
+      made->SetNumberOfTuples(total);
+      to->AddArray(made);
+      target = made;
+    }
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places[i] >= 0) target->SetTuple(places[i], static_cast<vtkIdType>(i), source);
+  }
+}
+
+}  // namespace
+
+UncopiedArrays::UncopiedArrays(const XmlElement& index)
+    : point_arrays_(uncopied_of(index, "PPointData")),
+      cell_arrays_(uncopied_of(index, "PCellData")) {}
+
+void UncopiedArrays::leave_out(vtkXMLReader* reader, DeclaredContents& declared) const {
+  for (const std::string& name : point_arrays_)
+    reader->GetPointDataArraySelection()->DisableArray(name.c_str());
+  for (const std::string& name : cell_arrays_)
+    reader->GetCellDataArraySelection()->DisableArray(name.c_str());
+  remove_all(point_arrays_, declared.point_arrays);
+  remove_all(cell_arrays_, declared.cell_arrays);
+}
+
+void UncopiedArrays::add_to(vtkDataSet* data, const std::vector<StoredPiece>& pieces,
+                            const Extent& whole) const {
+  Appended points({data->GetNumberOfPoints()});
+  Appended cells(cells_by_kind(data));
+  const bool structured = whole.points() > 0;
+  for (const StoredPiece& stored : pieces) {
+    const auto read = read_serial_xml(stored.file);
+    auto* piece = vtkDataSet::SafeDownCast(read);
+    bring_over(piece->GetPointData(),
+               structured ? structured_places(stored.extent, whole, false)
+                          : points.next_piece({piece->GetNumberOfPoints()}),
+               point_arrays_, data->GetNumberOfPoints(), data->GetPointData());
+    bring_over(piece->GetCellData(),
+               structured ? structured_places(stored.extent, whole, true)
+                          : cells.next_piece(cells_by_kind(piece)),
+               cell_arrays_, data->GetNumberOfCells(), data->GetCellData());
+  }
+}
+
+}  // namespace funcattn
