@@ -66,13 +66,13 @@ TEST(InspectionReport, TextHasARowPerHead) {
             "wing.vtu\n"
             "  block  head  basis  entropy  effective  least cover  most cover  idle  condition  "
             "singular values\n"
-            "      1     1      -    0.25  1.5 of 3         0.125         0.5     1        250  "
+            "      1     1      -     0.25  1.5 of 3         0.125         0.5     1        250  "
             "24 3\n"
-            "      1     2      -    0.25  1.5 of 3         0.125         0.5     1        250  "
+            "      1     2      -     0.25  1.5 of 3         0.125         0.5     1        250  "
             "24 3\n"
-            "      2     1      -     0.5  1.5 of 3         0.125         0.5     1        250  "
+            "      2     1      -      0.5  1.5 of 3         0.125         0.5     1        250  "
             "24 3\n"
-            "      2     2      -     0.5  1.5 of 3         0.125         0.5     1        250  "
+            "      2     2      -      0.5  1.5 of 3         0.125         0.5     1        250  "
             "24 3\n");
 }
 
