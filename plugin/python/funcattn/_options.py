@@ -11,43 +11,47 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class RunOptions(TypedDict, total=False):
-    """Keywords of `run()` and `Operator.run()` beside the data."""
+    """Keywords of `run()` and `Operator.run()` beside the data.
+
+    suffix: Appended to the names of the predicted arrays; "_predicted" unless given. For NumPy data
+        the results are named without it.
+    overwrite: Replace arrays that have a predicted name, instead of refusing the data.
+    outputs: Names in the contract of the outputs to hand back; all of them unless given.
+    parameters: Values of the operator's parameters by name, a number or one per component. They
+        count more than the field data of a mesh, where the others must stand.
+    device: What computes: "cpu" (the default), "cuda", "cuda:N", or "auto": a GPU where there is
+        one.
+    add_basis: Add the basis functions of the operator's blocks as arrays (docs/inspect.md).
+    add_transport: Add the transport matrices as field data (docs/inspect.md).
+    inspect_blocks: Blocks, from 1, that `add_basis` and `add_transport` are about; all unless
+        given.
+    nan: What to do about points with NaN or Inf in coordinates or inputs: refuse the data (the
+        default), give them NaN, or remove them from the result as well.
+    per_block: Every leaf of a tree is a sample of its own; otherwise they are one sample together.
+    interpolate_inputs: Inputs that the query mesh lacks are interpolated from the data.
+    convert_association: Average point arrays where the operator needs cell arrays, or the reverse.
+    threads: Threads to compute with; 0: the cores that this process may use.
+    memory: Where the features of the points wait between blocks of the network; changes no result.
+    spill_folder: Folder for the temporary file of memory="spilled".
+    tile_points: Points that are worked on together; 0 chooses. Changes no result.
+    """
 
     suffix: str
-    """Appended to the names of the predicted arrays; "_predicted" unless given. For NumPy data the
-    results are named without it."""
     overwrite: bool
-    """Replace arrays that have a predicted name, instead of refusing the data."""
     outputs: Sequence[str]
-    """Names in the contract of the outputs to hand back; all of them unless given."""
     parameters: Mapping[str, Union[float, Sequence[float]]]
-    """Values of the operator's parameters by name, a number or one per component. They count more than
-    the field data of a mesh, where the others must stand."""
     device: str
-    """What computes: "cpu" (the default), "cuda", "cuda:N", or "auto": a GPU where there is one."""
     add_basis: bool
-    """Add the basis functions of the operator's blocks as arrays (docs/inspect.md)."""
     add_transport: bool
-    """Add the transport matrices as field data (docs/inspect.md)."""
     inspect_blocks: Sequence[int]
-    """Blocks, from 1, that `add_basis` and `add_transport` are about; all unless given."""
     nan: Literal["error", "mask", "drop"]
-    """What to do about points with NaN or Inf in coordinates or inputs: refuse the data (the
-    default), give them NaN, or remove them from the result as well."""
     per_block: bool
-    """Every leaf of a tree is a sample of its own; otherwise they are one sample together."""
     interpolate_inputs: bool
-    """Inputs that the query mesh lacks are interpolated from the data."""
     convert_association: bool
-    """Average point arrays where the operator needs cell arrays, or the reverse."""
     threads: int
-    """Threads to compute with; 0: the cores that this process may use."""
     memory: Literal["resident", "spilled", "recomputed"]
-    """Where the features of the points wait between blocks of the network; changes no result."""
     spill_folder: Path
-    """Folder for the temporary file of memory="spilled"."""
     tile_points: int
-    """Points that are worked on together; 0 chooses. Changes no result."""
 
 
 def _flag(value):

@@ -3,6 +3,7 @@
 import ast
 import importlib.resources
 import inspect
+import pydoc
 import typing
 import unittest
 
@@ -23,6 +24,11 @@ class Typing(unittest.TestCase):
         self.assertEqual(list(typing.get_type_hints(funcattn.RunOptions)), list(_options._SETTERS))
         for setter, _ in _options._SETTERS.values():
             self.assertTrue(hasattr(funcattn.vtkNeuralOperator, setter), setter)
+
+    def test_help_tells_what_every_option_means(self):
+        text = pydoc.render_doc(funcattn.RunOptions, renderer=pydoc.plaintext)
+        for name in typing.get_type_hints(funcattn.RunOptions):
+            self.assertRegex(text, rf"\b{name}: [A-Z]", name)
 
     def test_choices_are_those_that_are_accepted(self):
         hints = typing.get_type_hints(funcattn.RunOptions)
