@@ -9,6 +9,7 @@
 #include <vtkInformation.h>
 #include <vtkInformationDoubleKey.h>
 #include <vtkInformationStringKey.h>
+#include <vtkUniformGridAMR.h>
 
 #include <functional>
 
@@ -67,6 +68,10 @@ MeshTree::MeshTree(vtkSmartPointer<vtkDataObject> data, std::string origin,
                    std::optional<double> time)
     : data_(std::move(data)), origin_(std::move(origin)), time_(time) {
   if (!data_) throw DataError(origin_ + ": no data were given");
+  if (vtkUniformGridAMR::SafeDownCast(data_))
+    throw DataError(origin_ + ": a " + data_->GetClassName() +
+                    " is a grid with adaptive refinement (AMR), which is not supported; convert it "
+                    "to a multi-block data set");
   if (auto* mesh = vtkDataSet::SafeDownCast(data_)) {
     leaves_.emplace_back(mesh, origin_);
     block_paths_.emplace_back();

@@ -45,6 +45,9 @@ struct Outcome {
   StageReport report;
 };
 
+/// More are a mistake, and OpenMP ends the process that cannot start them.
+constexpr int most_threads = 1024;
+
 // Shares of a run's time, roughly: what goes before and after the operator itself is mostly
 // copying.
 constexpr double bound_at = 0.1;
@@ -75,6 +78,9 @@ struct OperatorStage::Implementation {
                      const StageOptions& options, bool compute) const {
     const Contract& arrays = op.contract();
     const StageMeshes& target = given_query ? *given_query : given;
+    if (options.threads > most_threads)
+      throw UsageError("threads: " + std::to_string(options.threads) + " are more than " +
+                       std::to_string(most_threads));
     report_progress(options.progress, 0);
     check_names_are_free(target.parts, arrays, options);
     check_inspection(op, target.parts, options);

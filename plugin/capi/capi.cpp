@@ -322,7 +322,8 @@ int funcattn_job_set_axis(funcattn_job* job, int where, int axis, const void* da
 int funcattn_job_set_weights(funcattn_job* job, const void* data, int type, int64_t point_stride,
                              funcattn_status* status) {
   return guarded(status, [&] {
-    required(job, "job")->job.set_weights(writable(data), layout_of(type, point_stride));
+    required(job, "job")
+        ->job.set_weights(writable(data), layout_of(data ? type : FUNCATTN_DOUBLE, point_stride));
   });
 }
 
@@ -349,7 +350,7 @@ int funcattn_job_set_output(funcattn_job* job, const char* name, void* data, int
   return guarded(status, [&] {
     required(job, "job")
         ->job.set_output(required(name, "name"), data,
-                         layout_of(type, point_stride, component_stride));
+                         layout_of(data ? type : FUNCATTN_DOUBLE, point_stride, component_stride));
   });
 }
 

@@ -9,8 +9,10 @@
 #include <vtkInformationStringKey.h>
 #include <vtkMultiBlockDataSet.h>
 #include <vtkMultiPieceDataSet.h>
+#include <vtkNonOverlappingAMR.h>
 #include <vtkPointData.h>
 #include <vtkTable.h>
+#include <vtkUniformGrid.h>
 
 #include "core/error.h"
 #include "tests/meshio/mesh_samples.h"
@@ -38,6 +40,18 @@ TEST(MeshTreeTest, LeavesOfATreeNameTheirBlocks) {
   ASSERT_EQ(tree.leaves().size(), 5u);
   EXPECT_EQ(tree.leaves()[1].origin(), "a.vtm: block 'wing/2'");
   EXPECT_EQ(tree.leaves()[4].count(Association::point), 24);
+}
+
+TEST(MeshTreeTest, RefusesAdaptiveRefinement) {
+  vtkNew<vtkNonOverlappingAMR> grids;
+  const int blocks[] = {1};
+  grids->Initialize(1, blocks);
+  vtkNew<vtkUniformGrid> grid;
+  grid->SetDimensions(2, 2, 2);
+  grids->SetDataSet(0, 0, grid);
+  EXPECT_EQ(message_of<DataError>([&] { MeshTree(grids, "levels"); }),
+            "levels: a vtkNonOverlappingAMR is a grid with adaptive refinement (AMR), which is not "
+            "supported; convert it to a multi-block data set");
 }
 
 TEST(MeshTreeTest, OtherLeavesInTheSameTree) {

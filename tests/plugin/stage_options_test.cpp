@@ -111,6 +111,14 @@ TEST_F(StageOptionsTest, MaskedPointsTakeNoPartAndGetNaN) {
   EXPECT_LT(distance(pressure.bottomRows(21), expected.bottomRows(21)), 1e-12);
 }
 
+TEST_F(StageOptionsTest, MoreThreadsThanAnyMachineHasAreRefused) {
+  StageOptions options;
+  options.threads = 50000;
+  const OperatorStage stage = stage_of(test::make_surrogate());
+  EXPECT_EQ(error_of<UsageError>([&] { (void)stage.run(grid_, options); }),
+            "threads: 50000 are more than 1024");
+}
+
 TEST_F(StageOptionsTest, DroppedPointsAreGoneWithTheirCells) {
   const OperatorStage stage = stage_of(test::make_surrogate());
   const Mesh damaged = with_value(grid_, "load", Association::point, 8, nan);

@@ -46,7 +46,7 @@ TEST_F(CapiTest, WeightsAreThoseOfTheCaller) {
   EXPECT_EQ(outputs(), expected(weights));
   EXPECT_NE(outputs(), expected());
   EXPECT_EQ(funcattn_job_warning_count(handles_.job), 0);
-  EXPECT_OK(funcattn_job_set_weights(handles_.job, nullptr, FUNCATTN_DOUBLE, 0, handles_.status));
+  EXPECT_OK(funcattn_job_set_weights(handles_.job, nullptr, 0, 0, handles_.status));
   EXPECT_OK(funcattn_run(handles_.job, handles_.status));
   EXPECT_EQ(outputs(), expected());
   weights[7] = -1;

@@ -250,8 +250,7 @@ TEST_F(CapiTest, OutputsThatNobodyAskedForAreNotLookedAt) {
   set_outputs();
   EXPECT_EQ(funcattn_run(handles_.job, handles_.status), FUNCATTN_NUMERIC_ERROR);
   expect_outputs_untouched();
-  EXPECT_OK(funcattn_job_set_output(handles_.job, "pressure", nullptr, FUNCATTN_DOUBLE, 0, 0,
-                                    handles_.status));
+  EXPECT_OK(funcattn_job_set_output(handles_.job, "pressure", nullptr, 0, 0, 0, handles_.status));
   EXPECT_OK(funcattn_run(handles_.job, handles_.status));
   EXPECT_EQ(outputs().rightCols(3), all.rightCols(3));
   EXPECT_EQ(pressure_, std::vector<double>(points_, unset));
