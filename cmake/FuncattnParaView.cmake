@@ -10,7 +10,12 @@ set_property(CACHE FUNCATTN_BUILD_PARAVIEW PROPERTY STRINGS AUTO ON OFF)
 set(ParaView_DIR "" CACHE PATH "Folder of paraview-config.cmake; empty: where CMake looks for it")
 
 find_program(FUNCATTN_PVPYTHON pvpython HINTS ${PROJECT_SOURCE_DIR}/build/paraview-run/usr/bin)
-find_program(FUNCATTN_PVBATCH pvbatch HINTS ${PROJECT_SOURCE_DIR}/build/paraview-run/usr/bin)
+# The one beside it: another, found before pvpython was there, does not know where its modules are.
+get_filename_component(FUNCATTN_PVBATCH ${FUNCATTN_PVPYTHON} DIRECTORY)
+string(APPEND FUNCATTN_PVBATCH /pvbatch)
+if(NOT EXISTS ${FUNCATTN_PVBATCH})
+  set(FUNCATTN_PVBATCH FUNCATTN_PVBATCH-NOTFOUND)
+endif()
 
 get_filename_component(FUNCATTN_PARAVIEW_RUN ${FUNCATTN_PVPYTHON}/../.. ABSOLUTE)
 
