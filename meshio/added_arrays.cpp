@@ -1,10 +1,9 @@
 #include "meshio/added_arrays.h"
 
-#include <vtkCellData.h>
 #include <vtkFieldData.h>
-#include <vtkPointData.h>
 
 #include "core/error.h"
+#include "meshio/attributes.h"
 
 namespace funcattn {
 
@@ -25,9 +24,7 @@ void check_name(const Mesh& mesh, vtkDataArray& array) {
 
 Mesh with_arrays(const Mesh& mesh, const VtkArrays& arrays, Association association) {
   const auto copy = shallow_copy(mesh);
-  vtkDataSetAttributes* attributes = association == Association::point
-                                         ? static_cast<vtkDataSetAttributes*>(copy->GetPointData())
-                                         : copy->GetCellData();
+  vtkDataSetAttributes* attributes = attributes_of(copy, association);
   for (const auto& array : arrays) {
     check_name(mesh, *array);
     if (array->GetNumberOfTuples() != mesh.count(association))

@@ -1,24 +1,14 @@
 #include "meshio/association_conversion.h"
 
-#include <vtkCellData.h>
 #include <vtkCellDataToPointData.h>
 #include <vtkNew.h>
-#include <vtkPointData.h>
 #include <vtkPointDataToCellData.h>
 
 #include "core/error.h"
+#include "meshio/attributes.h"
 #include "meshio/vtk_messages.h"
 
 namespace funcattn {
-
-namespace {
-
-vtkDataSetAttributes* attributes(vtkDataSet* data, Association association) {
-  if (association == Association::point) return data->GetPointData();
-  return data->GetCellData();
-}
-
-}  // namespace
 
 Mesh convert_arrays(const Mesh& mesh, const std::vector<std::string>& names, Association wanted) {
   if (names.empty()) return mesh;
@@ -27,8 +17,8 @@ Mesh convert_arrays(const Mesh& mesh, const std::vector<std::string>& names, Ass
   alone->CopyStructure(mesh.vtk());
   for (const std::string& name : names) {
     (void)mesh.array(name, given);  // Says what there is where the array is absent.
-    attributes(alone, given)
-        ->AddArray(attributes(mesh.vtk(), given)->GetAbstractArray(name.c_str()));
+    attributes_of(alone, given)
+        ->AddArray(attributes_of(mesh.vtk(), given)->GetAbstractArray(name.c_str()));
   }
 
   VtkMessages messages;
@@ -48,11 +38,11 @@ Mesh convert_arrays(const Mesh& mesh, const std::vector<std::string>& names, Ass
   result->ShallowCopy(mesh.vtk());
   for (const std::string& name : names) {
     vtkAbstractArray* converted =
-        attributes(filter->GetOutput(), wanted)->GetAbstractArray(name.c_str());
+        attributes_of(filter->GetOutput(), wanted)->GetAbstractArray(name.c_str());
     if (!converted)
       throw DataError(mesh.origin() + ": VTK could not convert the " + to_string(given) +
                       " array '" + name + "'");
-    attributes(result, wanted)->AddArray(converted);
+    attributes_of(result, wanted)->AddArray(converted);
   }
   return Mesh(result, mesh.origin());
 }

@@ -16,6 +16,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "meshio/added_arrays.h"
+#include "meshio/attributes.h"
 #include "meshio/cells.h"
 #include "meshio/data_set_check.h"
 #include "meshio/field_data.h"
@@ -25,14 +27,9 @@ namespace funcattn {
 
 namespace {
 
-vtkDataSetAttributes* attributes(vtkDataSet* data, Association association) {
-  if (association == Association::point) return data->GetPointData();
-  return data->GetCellData();
-}
-
 std::vector<std::string> names(vtkDataSet* data, Association association) {
   std::vector<std::string> found;
-  vtkDataSetAttributes* fields = attributes(data, association);
+  vtkDataSetAttributes* fields = attributes_of(data, association);
   for (int i = 0; i < fields->GetNumberOfArrays(); ++i)
     if (const char* name = fields->GetAbstractArray(i)->GetName()) found.emplace_back(name);
   return found;
@@ -147,7 +144,7 @@ void Mesh::copy_coordinates(Association association, const std::vector<int>& axe
 std::vector<ArraySpec> Mesh::arrays() const {
   std::vector<ArraySpec> specs;
   for (const Association association : {Association::point, Association::cell}) {
-    vtkDataSetAttributes* fields = attributes(data_, association);
+    vtkDataSetAttributes* fields = attributes_of(data_, association);
     for (int i = 0; i < fields->GetNumberOfArrays(); ++i) {
       vtkDataArray* array = fields->GetArray(i);
       if (!array || array->GetDataType() == VTK_BIT || !array->GetName()) continue;
@@ -174,7 +171,7 @@ ArrayView Mesh::array(const std::string& name, Association association) const {
     throw DataError(origin_ + ": there are " + std::to_string(matches) +
                     " arrays with the name of " + described +
                     ", expected one; rename or remove the others");
-  vtkAbstractArray* values = attributes(data_, association)->GetAbstractArray(name.c_str());
+  vtkAbstractArray* values = attributes_of(data_, association)->GetAbstractArray(name.c_str());
   if (values->GetNumberOfTuples() != count(association))
     throw DataError(origin_ + ": " + described + " has " +
                     std::to_string(values->GetNumberOfTuples()) + " rows, expected one per " +
@@ -192,7 +189,7 @@ ArrayView Mesh::array(const std::string& name, Association association) const {
 
 std::vector<std::string> Mesh::component_names(const std::string& name,
                                                Association association) const {
-  vtkAbstractArray* array = attributes(data_, association)->GetAbstractArray(name.c_str());
+  vtkAbstractArray* array = attributes_of(data_, association)->GetAbstractArray(name.c_str());
   if (!array) throw DataError(absence(data_, origin_, name, association));
   std::vector<std::string> found;
   for (int i = 0; i < array->GetNumberOfComponents(); ++i) {
@@ -240,11 +237,7 @@ Mesh Mesh::with_array(const ArraySpec& spec, const RowMatrix& values, bool overw
   std::copy_n(values.data(), values.size(), array->GetPointer(0));
   if (!spec.unit.empty())
     array->GetInformation()->Set(vtkDataArray::UNITS_LABEL(), spec.unit.c_str());
-
-  auto copy = vtkSmartPointer<vtkDataSet>::Take(data_->NewInstance());
-  copy->ShallowCopy(data_);
-  attributes(copy, spec.association)->AddArray(array);
-  return Mesh(copy, origin_);
+  return with_arrays(*this, {array.Get()}, spec.association);
 }
 
 Eigen::VectorXd Mesh::presence(Association association) const {

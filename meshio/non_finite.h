@@ -7,11 +7,13 @@ namespace funcattn {
 
 /// What a message about NaN or Inf among values that are needed says.
 /// @param what holds them: "a.vtu: point array 'p' holds" @param first index of the first of them
-inline std::string describe_non_finite(const std::string& what, Eigen::Index count,
-                                       Eigen::Index entries, Eigen::Index first) {
+/// @param advice what to do about it
+inline std::string describe_non_finite(
+    const std::string& what, Eigen::Index count, Eigen::Index entries, Eigen::Index first,
+    const std::string& advice =
+        "repair these values, or let the NaN policy mask or drop such entries") {
   return what + " NaN or Inf at " + std::to_string(count) + " of " + std::to_string(entries) +
-         " entries, the first at index " + std::to_string(first) +
-         "; repair these values, or let the NaN policy mask or drop such entries";
+         " entries, the first at index " + std::to_string(first) + "; " + advice;
 }
 
 }  // namespace funcattn

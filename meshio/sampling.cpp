@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "core/text.h"
+#include "meshio/non_finite.h"
 #include "meshio/refinement.h"
 #include "meshio/structured_resampling.h"
 #include "meshio/subset.h"
@@ -105,10 +106,9 @@ void refuse_non_finite_places(const Mesh& leaf, Association association,
     ++count;
   }
   if (count > 0)
-    throw DataError(leaf.origin() + ": the coordinates of the " + to_string(association) +
-                    "s hold NaN or Inf at " + std::to_string(count) + " of " +
-                    std::to_string(coordinates.rows()) + " entries, the first at index " +
-                    std::to_string(first) + "; repair or remove them before the resampling");
+    throw DataError(describe_non_finite(
+        leaf.origin() + ": the coordinates of the " + to_string(association) + "s hold", count,
+        coordinates.rows(), first, "repair or remove them before the resampling"));
 }
 
 Mesh take_subset(const Mesh& leaf, Association association, std::int64_t count,

@@ -266,9 +266,7 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
     for (const Eigen::Index row : source_rows)
       if (!finite.is_unusable(row)) bound.source_entries.push_back(row);
     refuse_nothing_left(meshes, !bound.source_entries.empty());
-    const Tensor index = torch::tensor(
-        std::vector<std::int64_t>(bound.source_entries.begin(), bound.source_entries.end()),
-        torch::kInt64);
+    const Tensor index = torch::tensor(bound.source_entries, torch::kInt64);
     bound.sample.source.coordinates = coordinates.index_select(0, index);
     bound.sample.source.values = values.index_select(0, index);
     bound.sample.source.weights = torch::ones({index.size(0)}, torch::kFloat64);
@@ -284,8 +282,8 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
 
 Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoice& weights,
                    bool with_targets) {
-  std::vector<std::string>
-      warnings;  // The training range is about to be recorded or was looked at.
+  // Of no use here: the training range is about to be recorded, or was looked at.
+  std::vector<std::string> warnings;
   const std::vector<double> parameters =
       parameter_values(contract, {mesh.origin(), {mesh}}, nullptr, {}, warnings);
   return bind_meshes({mesh}, contract, weights, NanPolicy::error, with_targets, parameters).sample;

@@ -23,7 +23,7 @@ struct BoundMeshes {
   Sample sample;
   std::vector<Eigen::Index> counts;  ///< Entries per mesh.
   std::vector<bool> unusable;        ///< Entries whose coordinates or inputs are not finite.
-  std::vector<Eigen::Index> source_entries;  ///< Those of the source; empty: all are.
+  std::vector<std::int64_t> source_entries;  ///< Those of the source; empty: all are.
   Eigen::Index unusable_count() const;
 };
 

@@ -18,7 +18,7 @@ struct BoundStage {
   PointSamples query;
   bool query_is_source = true;
   /// Results that are the source points, in their order, where only some are; else empty.
-  std::vector<Eigen::Index> source_entries;
+  std::vector<std::int64_t> source_entries;
   bool source_is_apart = false;   ///< The source is another mesh than the one with the results.
   std::int64_t first_result = 0;  ///< Rows of the output before this one belong to joined sources.
   std::vector<Eigen::Index> counts;  ///< Results per part of the mesh that gets them.

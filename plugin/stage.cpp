@@ -45,9 +45,6 @@ struct Outcome {
   StageReport report;
 };
 
-/// More are a mistake, and OpenMP ends the process that cannot start them.
-constexpr int most_threads = 1024;
-
 // Shares of a run's time, roughly: what goes before and after the operator itself is mostly
 // copying.
 constexpr double bound_at = 0.1;

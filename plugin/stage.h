@@ -17,6 +17,9 @@
 
 namespace funcattn {
 
+/// More are a mistake, and OpenMP ends the process that cannot start them.
+constexpr int most_threads = 1024;
+
 struct StageOptions {
   std::string weights;                ///< auto, uniform, measure or array:NAME; empty: the choice
                                       ///< recorded in the operator file.
@@ -34,7 +37,7 @@ struct StageOptions {
   /// Values of the contract's parameters by name, one number per component. They count more than
   /// the field data of the meshes, where the others must stand.
   std::map<std::string, std::vector<double>> parameters;
-  int threads = 0;  ///< < 1: the cores this process may use; at most 1024.
+  int threads = 0;  ///< < 1: the cores this process may use; at most most_threads.
   /// cpu, cuda, cuda:N, or auto: a GPU where there is one, else the CPU with a note. On the CPU the
   /// engine computes, in memory that does not grow with heads and basis; on a GPU the operations of
   /// the model do, without tiles and `engine`, so that results differ by rounding.

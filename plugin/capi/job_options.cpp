@@ -12,8 +12,6 @@ namespace funcattn {
 
 namespace {
 
-constexpr int most_threads = 1024;
-
 [[noreturn]] void refuse(const std::string& key, const std::string& value,
                          const std::string& expected) {
   throw UsageError("option '" + key + "' cannot be '" + value + "'; expected " + expected);

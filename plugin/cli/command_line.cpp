@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "plugin/cli/option_help.h"
 #include "plugin/cli/version_report.h"
+#include "plugin/stage.h"
 
 namespace funcattn {
 
@@ -177,7 +178,7 @@ int run_command_line(int argc, const char* const* argv, const Commands& commands
 void declare_threads(OptionTable& table, int& threads) {
   table.value("threads", threads, "threads to use, LibTorch, OpenMP and BLAS together")
       .at_least(0)
-      .at_most(1024)
+      .at_most(most_threads)
       .default_text("0, the cores this process may use");
 }
 

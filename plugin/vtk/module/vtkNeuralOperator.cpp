@@ -160,11 +160,6 @@ int vtkNeuralOperator::RequestDataObject(vtkInformation*, vtkInformationVector**
   return 1;
 }
 
-int vtkNeuralOperator::RequestInformation(vtkInformation*, vtkInformationVector**,
-                                          vtkInformationVector*) {
-  return 1;
-}
-
 int vtkNeuralOperator::RequestUpdateExtent(vtkInformation*, vtkInformationVector** inputs,
                                            vtkInformationVector*) {
   using Pipeline = vtkStreamingDemandDrivenPipeline;
