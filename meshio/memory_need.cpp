@@ -8,14 +8,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/byte_size.h"
 #include "core/error.h"
 #include "core/text.h"
 
 namespace funcattn {
 
 namespace {
-
-constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
 
 double available_bytes() {
   double bytes =
@@ -37,9 +36,8 @@ void require_memory(vtkDataSet* data, double points, double cells_per_point, int
   const double needed = points * bytes;
   if (needed <= available_bytes()) return;
   throw DataError("it would have about " + format_significant(points, 3) +
-                  " points, which need more than " + format_significant(needed / kGibibyte, 3) +
-                  " GiB, of " + format_significant(available_bytes() / kGibibyte, 3) +
-                  " GiB in this machine; ask for fewer");
+                  " points, which need more than " + format_bytes(needed) + ", of " +
+                  format_bytes(available_bytes()) + " in this machine; ask for fewer");
 }
 
 }  // namespace funcattn

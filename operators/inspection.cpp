@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/byte_size.h"
 #include "core/error.h"
 #include "core/memory_error.h"
 #include "core/text.h"
@@ -154,10 +155,6 @@ double half_of_memory() {
          static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-std::string gibibytes(double bytes) {
-  return format_significant(bytes / 1073741824.0, 3) + " GiB";
-}
-
 void check_memory(const Model& model, std::int64_t source, std::int64_t query,
                   const InspectionOptions& options) {
   const std::size_t number = model.dtype() == torch::kFloat32 ? sizeof(float) : sizeof(double);
@@ -166,8 +163,8 @@ void check_memory(const Model& model, std::int64_t source, std::int64_t query,
       options.memory_limit > 0 ? static_cast<double>(options.memory_limit) : half_of_memory();
   if (needed > limit)
     throw MemoryError("looking into the operator at " + std::to_string(std::max(source, query)) +
-                      " points takes about " + gibibytes(needed) + ", more than the limit of " +
-                      gibibytes(limit) +
+                      " points takes about " + format_bytes(needed) + ", more than the limit of " +
+                      format_bytes(limit) +
                       "; inspect a coarser mesh: the functions are the same at any resolution");
 }
 

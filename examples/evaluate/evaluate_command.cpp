@@ -78,7 +78,7 @@ class EvaluateCommand : public Command {
         .placeholder("FOLDER");
     table
         .value("weights", options_.weights,
-               "quadrature weights with --data: auto, measure, uniform or array:NAME")
+               "quadrature weights with --data: auto, measure, uniform, density or array:NAME")
         .default_text("as in training");
     table.value("task", options_.task, "draw the samples of a task instead")
         .choices({"sine"})

@@ -11,6 +11,7 @@
 #include "meshio/reader.h"
 #include "meshio/writer.h"
 #include "plugin/cli/option_hints.h"
+#include "plugin/cli/parameter_option.h"
 #include "plugin/cli/run_plan.h"
 
 namespace funcattn {
@@ -29,9 +30,11 @@ struct InspectOptions {
   NanPolicy nan = NanPolicy::error;
   bool per_block = false;
   bool convert_association = false;
+  std::vector<std::string> parameters;  ///< NAME=VALUE[,VALUE...]
   fs::path query;
   bool interpolate_inputs = false;
   fs::path output;
+  std::string suffix = StageOptions().suffix;
   bool overwrite = false;
   fs::path report;
   bool json = false;
@@ -71,7 +74,7 @@ class InspectCommand : public Command {
         .value("memory-limit", options_.memory_limit,
                "refuse what would take more, the bases of all points being kept")
         .unit("GiB")
-        .at_least(0)
+        .above(0)
         .default_text("half of the memory");
     table.group("How to apply the operator");
     table
@@ -88,6 +91,7 @@ class InspectCommand : public Command {
     table.flag("per-block", options_.per_block, "every block of the file is a sample of its own");
     table.flag("convert-association", options_.convert_association,
                "convert inputs from cells to points or back where the operator needs it");
+    declare_parameters(table, options_.parameters, "MESH");
     table
         .value("query", options_.query,
                "predict at the points of this mesh, which becomes the result")
@@ -101,7 +105,10 @@ class InspectCommand : public Command {
                "mesh with the basis functions as arrays and the matrices as field data; the "
                "extension chooses the format")
         .default_text("none");
-    table.flag("overwrite", options_.overwrite, "replace arrays of the mesh that have such names");
+    table.value("suffix", options_.suffix, "appended to the names of the predicted arrays")
+        .may_be_empty();
+    table.flag("overwrite", options_.overwrite,
+               "replace arrays of the mesh that have the names of predictions, bases or matrices");
     table
         .value("report", options_.report,
                "folder for report.txt, report.json, transports.png and spectra.png")
@@ -112,14 +119,17 @@ class InspectCommand : public Command {
 
   void validate() const override {
     if (!options_.weights.empty()) (void)weight_choice_from_string(options_.weights);
+    if (options_.mesh.extension() == ".safetensors" &&
+        options_.operator_file.extension() != ".safetensors")
+      throw UsageError("the operator comes first: give '" + options_.mesh.string() +
+                       "' before the mesh '" + options_.operator_file.string() + "'");
     if (options_.query.empty() && options_.interpolate_inputs)
       throw UsageError("option '--interpolate-inputs' needs --query");
     if (!options_.query.empty() && options_.per_block)
       throw UsageError(
           "option '--per-block' has no meaning with --query, which one operator built on all "
           "blocks answers");
-    if (options_.memory_limit && *options_.memory_limit <= 0)
-      throw UsageError("option '--memory-limit': expected more than 0 GiB");
+    (void)parameters_from_strings(options_.parameters);
   }
 
   int run(Console& console) override {
@@ -141,6 +151,8 @@ class InspectCommand : public Command {
     stage.per_block = options_.per_block;
     stage.convert_association = options_.convert_association;
     stage.interpolate_inputs = options_.interpolate_inputs;
+    stage.parameters = parameters_from_strings(options_.parameters);
+    stage.suffix = options_.suffix;
     stage.overwrite = options_.overwrite;
     stage.threads = options_.threads;
     stage.add_basis = stage.add_transport = !options_.output.empty();
@@ -191,14 +203,18 @@ class InspectCommand : public Command {
     write_file_atomically(options_.report / "report.txt", inspection_text(inspections));
     write_file_atomically(options_.report / "report.json",
                           inspection_json(inspections).dump(2) + "\n");
+    bool drawn = false;
     for (std::size_t i = 0; i < inspections.size(); ++i) {
+      if (inspections[i].heads.empty()) continue;  // A sample without points.
+      drawn = true;
       const auto path = [&](const char* stem) {
         return options_.report / picture_name(stem, i, inspections.size());
       };
       draw_transports(path("transports"), inspections[i]);
       draw_spectra(path("spectra"), inspections[i]);
     }
-    console.note("wrote report.txt, report.json and pictures to " + options_.report.string());
+    console.note(std::string("wrote report.txt, report.json") + (drawn ? " and pictures" : "") +
+                 " to " + options_.report.string());
   }
 
   InspectOptions options_;

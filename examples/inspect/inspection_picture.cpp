@@ -136,6 +136,9 @@ void draw_spectra(const std::filesystem::path& path, const SampleInspection& ins
   std::size_t row = 0;
   for (const auto& [number, heads] : blocks) {
     const std::string of_block = " of block " + std::to_string(number);
+    // Functions are counted: no ticks between them, and eight at most.
+    const std::size_t functions = heads.front()->basis.coverage.size();
+    script += "set xtics " + std::to_string((functions + 7) / 8) + "\n";
     script += place(0, 2, row, blocks.size()) + "set title 'Singular values" + of_block +
               "'\nset xlabel 'index'\nset ylabel 'of the largest'\nset logscale y\n"
               "set format y '10^{%T}'\n" +

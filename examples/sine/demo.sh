@@ -22,7 +22,7 @@ if [ -e "$out/.trained" ]; then
   echo "reusing $out/sine.safetensors" >&2
 else
   # Small tensors here and in the evaluation: a second thread costs more than it brings.
-  "$funcattn" train --task sine --out "$out/sine.safetensors" --threads 1
+  "$funcattn" train --task sine --out "$out/sine.safetensors" --threads 1 --overwrite
   touch "$out/.trained"
 fi
 

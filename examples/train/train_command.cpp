@@ -9,11 +9,16 @@
 #include "examples/sine/sine_task.h"
 #include "examples/train/train_options.h"
 #include "examples/vtk_samples.h"
+#include "meshio/quadrature.h"
 #include "operators/threads.h"
 
 namespace funcattn {
 
 namespace {
+
+constexpr const char* last_extension = ".last.safetensors";
+constexpr const char* state_extension = ".state.safetensors";
+constexpr const char* log_extension = ".log.jsonl";
 
 std::atomic<bool> interrupted{false};
 
@@ -54,6 +59,7 @@ struct TrainOptions {
   std::int64_t validate_every = 0;
   std::int64_t log_every = 100;
   bool resume = false;
+  bool overwrite = false;
   bool json = false;
   int threads = 0;
 };
@@ -100,7 +106,7 @@ class TrainCommand : public Command {
     table.value("association", options_.association, "where all these arrays sit")
         .choices({"point", "cell"});
     table.value("weights", options_.arrays.weights,
-                "quadrature weights: auto, measure, uniform or array:NAME");
+                "quadrature weights: auto, measure, uniform, density or array:NAME");
     table
         .value("validation-fraction", options_.validation_fraction,
                "share of the samples kept for validation where there is no valid/")
@@ -116,6 +122,7 @@ class TrainCommand : public Command {
                "last operator and the training state")
         .required();
     table.flag("resume", options_.resume, "continue an interrupted run with the same options");
+    table.flag("overwrite", options_.overwrite, "replace the files of an earlier run");
     table.value("dtype", options_.dtype, "numbers of the model").choices({"float32", "float64"});
     table.value("seed", options_.seed, "of initial weights, shuffling and generated functions");
     table.value("validate-every", options_.validate_every, "steps; 0: twenty times a run")
@@ -128,6 +135,11 @@ class TrainCommand : public Command {
   void validate() const override {
     if (options_.data.empty() == options_.task.empty())
       throw UsageError("give either --data FOLDER or --task sine");
+    if (options_.resume && options_.overwrite)
+      throw UsageError(
+          "--resume continues the earlier run whose files --overwrite would replace; give one of "
+          "them");
+    (void)weight_choice_from_string(options_.arrays.weights);
     if (options_.task.empty()) return;
     options_.sine.validate();
     const ArrayChoice& arrays = options_.arrays;
@@ -143,12 +155,14 @@ class TrainCommand : public Command {
     if (std::filesystem::is_directory(options_.out) || !options_.out.has_filename())
       throw FileError("cannot write '" + options_.out.string() +
                       "': it is a folder; give a file name");
+    if (!options_.resume && !options_.overwrite) refuse_to_replace_a_run();
     const ThreadScope threads(options_.threads);
     const bool sine = options_.task == "sine";
     const Recipe recipe =
         (sine ? sine_recipe(options_.sine, options_.model.form.value_or("few_shot"))
               : general_recipe())
             .with(options_.model, options_.optimisation);
+    check_before_reading(recipe);
     TrainingInput input = sine ? sine_input(recipe) : vtk_input(recipe, console);
 
     ModelConfig config = recipe.model;
@@ -163,7 +177,7 @@ class TrainCommand : public Command {
     console.note("training " + std::to_string(op.model().parameter_count()) +
                  " parameters of form " + to_string(config.form) + " for " +
                  std::to_string(trainer.steps) + " steps on " + std::to_string(threads.threads()) +
-                 " thread(s)");
+                 (threads.threads() == 1 ? " thread" : " threads"));
     return run_training(op, input, trainer, console);
   }
 
@@ -212,6 +226,24 @@ class TrainCommand : public Command {
     return input;
   }
 
+  /// What training cost hours is not replaced by a slip of the name.
+  void refuse_to_replace_a_run() const {
+    for (const std::filesystem::path& path :
+         {options_.out, sibling(last_extension), sibling(state_extension), sibling(log_extension)})
+      if (std::filesystem::exists(path))
+        throw FileError("'" + path.string() +
+                        "' exists; give another --out, --resume to continue the run that wrote "
+                        "it, or --overwrite to replace it");
+  }
+
+  /// What the data cannot change is said before they are read: that can take minutes.
+  void check_before_reading(const Recipe& recipe) const {
+    ModelConfig config = recipe.model;
+    config.coordinate_dimension = config.value_features = config.out_features = 1;
+    config.validate();
+    if (recipe.steps > 0) trainer_options(recipe, 0).validate();
+  }
+
   void refuse_to_replace(const std::filesystem::path& sample) const {
     std::error_code ignored;
     if (std::filesystem::equivalent(sample, options_.out, ignored))
@@ -246,9 +278,9 @@ class TrainCommand : public Command {
                                  : std::max<std::int64_t>(1, trainer.steps / 20);
     trainer.log_every = options_.log_every;
     trainer.best_path = options_.out;
-    trainer.last_path = sibling(".last.safetensors");
-    trainer.state_path = sibling(".state.safetensors");
-    trainer.log_path = sibling(".log.jsonl");
+    trainer.last_path = sibling(last_extension);
+    trainer.state_path = sibling(state_extension);
+    trainer.log_path = sibling(log_extension);
     trainer.resume = options_.resume;
     trainer.should_stop = [] { return interrupted.load(); };
     return trainer;

@@ -72,10 +72,12 @@ void Schedule::validate() const {
   require(warmup_steps >= 0, "warmup_steps", static_cast<double>(warmup_steps), "0 or more");
   if (warmup_steps > 0 && kind == ScheduleKind::one_cycle)
     throw UsageError(
-        "schedule: one_cycle has its own rise and takes no warmup_steps; set rise_fraction");
+        "schedule: one_cycle has its own rise and takes no warm-up; leave it away or choose "
+        "another schedule");
   if (warmup_steps > 0 && warmup_steps >= total_steps)
-    throw UsageError("schedule: warmup_steps is " + std::to_string(warmup_steps) +
-                     ", expected fewer than the " + std::to_string(total_steps) + " steps");
+    throw UsageError("schedule: the warm-up takes " + std::to_string(warmup_steps) +
+                     " steps, expected fewer than the " + std::to_string(total_steps) +
+                     " of the run");
 }
 
 }  // namespace funcattn

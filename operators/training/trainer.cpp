@@ -199,7 +199,10 @@ class TrainingRun {
     if (better) {
       state_.best_validation = score;
       state_.best_step = state_.step;
-      write_operator(options_.best_path);
+      // The run goes on, so nothing is said of its end.
+      Json record = training_record();
+      record.erase("completed");
+      write_operator(options_.best_path, std::move(record));
     }
     return score;
   }
@@ -255,17 +258,17 @@ class TrainingRun {
     return record;
   }
 
-  void write_operator(const std::filesystem::path& path) const {
+  void write_operator(const std::filesystem::path& path, Json record) const {
     if (path.empty()) return;
     require_finite_weights();
     Operator snapshot = op_;
-    snapshot.set_training(training_record());
+    snapshot.set_training(std::move(record));
     save_operator(path, snapshot);
   }
 
   void write_operators() const {
-    if (validation_.empty()) write_operator(options_.best_path);
-    write_operator(options_.last_path);
+    if (validation_.empty()) write_operator(options_.best_path, training_record());
+    write_operator(options_.last_path, training_record());
   }
 
   void write_state() {

@@ -220,7 +220,10 @@ std::exception_ptr RunCommand::run_all(Console& console, Json& summary) const {
   if (failed > 0)
     console.error(std::to_string(failed) + " of " + std::to_string(plan.jobs.size()) +
                   " files failed, " + std::to_string(done) +
-                  (options_.dry_run ? " would be written" : " were written"));
+                  (options_.dry_run ? " would be"
+                   : done == 1      ? " was"
+                                    : " were") +
+                  " written");
   return nullptr;
 }
 

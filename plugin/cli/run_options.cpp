@@ -1,7 +1,6 @@
 #include "plugin/cli/run_options.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "core/affinity.h"
 #include "core/error.h"
@@ -9,6 +8,7 @@
 #include "meshio/quadrature.h"
 #include "operators/device.h"
 #include "plugin/cli/command.h"
+#include "plugin/cli/parameter_option.h"
 
 namespace funcattn {
 
@@ -16,35 +16,6 @@ namespace {
 
 void refuse(bool given, const std::string& option, const std::string& reason) {
   if (given) throw UsageError("option '--" + option + "' " + reason);
-}
-
-/// A name and its numbers. The last '=' parts them, since names are free.
-std::pair<std::string, std::vector<double>> parameter_from_string(const std::string& text) {
-  const std::string expected =
-      "option '--parameter': '" + text + "' is not of the form NAME=V[,V...]";
-  const auto equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0) throw UsageError(expected);
-  std::vector<double> values;
-  std::istringstream stream(text.substr(equals + 1));
-  for (std::string word; std::getline(stream, word, ',');) {
-    const auto value = parse_double(word);
-    if (!value) throw UsageError(expected + ": '" + word + "' is no number");
-    values.push_back(*value);
-  }
-  if (values.empty() || text.back() == ',') throw UsageError(expected + ": a number is missing");
-  return {text.substr(0, equals), std::move(values)};
-}
-
-std::map<std::string, std::vector<double>> parameters_from_strings(
-    const std::vector<std::string>& texts) {
-  std::map<std::string, std::vector<double>> parameters;
-  for (const std::string& text : texts) {
-    auto parameter = parameter_from_string(text);
-    const std::string name = parameter.first;
-    if (!parameters.insert(std::move(parameter)).second)
-      throw UsageError("option '--parameter': '" + name + "' is given twice");
-  }
-  return parameters;
 }
 
 }  // namespace
@@ -73,12 +44,7 @@ void RunOptions::describe(OptionTable& table) {
       "convert-association", convert_association,
       "convert inputs from cells to points or back where the operator needs it, and give the "
       "prediction on both");
-  table
-      .list("parameter", parameters,
-            "value of the whole mesh that the operator takes, before what the field data of INPUT "
-            "say")
-      .placeholder("NAME=V[,V...]")
-      .default_text("from INPUT");
+  declare_parameters(table, parameters, "INPUT");
   declare_threads(table, threads);
   table
       .value("device", device,
@@ -94,6 +60,7 @@ void RunOptions::describe(OptionTable& table) {
                "where the features of the points wait between blocks: in memory, in a temporary "
                "file, or nowhere, which takes more time; the result is the same");
   table.value("spill-folder", spill_folder, "folder of the temporary file")
+      .placeholder("FOLDER")
       .default_text("the system's");
   table.flag("profile", profile, "say where the time went");
 

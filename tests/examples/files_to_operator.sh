@@ -14,6 +14,22 @@ options=(--data samples --form few_shot --width 16 --latent 2 --encoder-layers 3
   --ridge-scale relative --epochs 4 --threads 1 --quiet)
 "$funcattn" train "${options[@]}" -o whole.safetensors
 
+# What a run has left is replaced only where that is asked for; a side file counts as well.
+before=$(sha256sum whole.safetensors whole.last.safetensors whole.state.safetensors)
+if "$funcattn" train "${options[@]}" --seed 1 -o whole.safetensors 2> message; then
+  fail "a trained operator was replaced without being asked"
+fi
+grep -q "'whole.safetensors' exists; give another --out" message || fail "unclear: $(cat message)"
+cp whole.state.safetensors other.state.safetensors
+if "$funcattn" train "${options[@]}" -o other.safetensors 2> message; then
+  fail "the state of another run was replaced without being asked"
+fi
+grep -q "'other.state.safetensors' exists; give another --out" message || fail "unclear: $(cat message)"
+[ "$before" = "$(sha256sum whole.safetensors whole.last.safetensors whole.state.safetensors)" ] ||
+  fail "files of an earlier run were changed"
+"$funcattn" train "${options[@]}" --seed 1 --overwrite -o other.safetensors
+"$funcattn" info other.safetensors --json | grep -q '"seed": 1' || fail "--overwrite did not train"
+
 "$funcattn" evaluate --operator whole.safetensors --data samples --json --quiet > report.json
 grep -q '"label": "test_x4"' report.json || fail "the denser test set is not in the report"
 "$funcattn" run samples/test_x4/0000.vtp --operator whole.safetensors -o out.vtp --quiet
@@ -26,7 +42,7 @@ refused() {
   if "$funcattn" "$@" --quiet 2> message; then fail "accepted: $*"; fi
   grep -q "$text" message || fail "unclear: $(cat message)"
 }
-refused "would replace a sample" train "${options[@]}" -o samples/train/0000.vtp
+refused "would replace a sample" train "${options[@]}" -o samples/train/0000.vtp --overwrite
 refused "marks source points" train --data samples --epochs 1 -o wrong_form.safetensors
 refused "0011.vtp' would remain" generate sine -o samples --train 11 --overwrite
 

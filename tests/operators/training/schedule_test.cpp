@@ -56,7 +56,7 @@ TEST(Schedule, RefusesNumbersOutOfRange) {
             "schedule: the learning rate is -1, expected a number > 0");
   schedule = make(ScheduleKind::cosine, 1.0, 10, 10);
   EXPECT_EQ(message_of<UsageError>([&] { schedule.validate(); }),
-            "schedule: warmup_steps is 10, expected fewer than the 10 steps");
+            "schedule: the warm-up takes 10 steps, expected fewer than the 10 of the run");
   schedule = make(ScheduleKind::one_cycle, 1.0, 10, 2);
   EXPECT_CONTAINS(message_of<UsageError>([&] { schedule.validate(); }), "set rise_fraction");
   schedule = make(ScheduleKind::one_cycle, 1.0, 10);
