@@ -73,6 +73,13 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   int GetNumberOfOutputArrays();
   std::string GetOutputArrayName(int index);
   ///@}
+  ///@{
+  /** The same for hosts with a list of names to tick, which are all of the operator's outputs. */
+  void SetOutputArrayStatus(const char* name, int status);
+  int GetNumberOfOperatorOutputArrays();
+  const char* GetOperatorOutputArrayName(int index);
+  int GetOperatorOutputArrayStatus(const char* name);
+  ///@}
 
   ///@{
   /**

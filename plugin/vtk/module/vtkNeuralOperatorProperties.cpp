@@ -106,6 +106,27 @@ std::string vtkNeuralOperator::GetOutputArrayName(int index) {
   return this->Implementation->outputs[static_cast<std::size_t>(index)];
 }
 
+void vtkNeuralOperator::SetOutputArrayStatus(const char* name, int status) {
+  if (status)
+    this->AddOutputArray(name);
+  else
+    this->RemoveOutputArray(name);
+}
+
+int vtkNeuralOperator::GetNumberOfOperatorOutputArrays() {
+  return this->GetNumberOfOperatorOutputs();
+}
+
+const char* vtkNeuralOperator::GetOperatorOutputArrayName(int index) {
+  this->Implementation->described = this->GetOperatorOutputName(index);
+  return this->Implementation->described.c_str();
+}
+
+int vtkNeuralOperator::GetOperatorOutputArrayStatus(const char* name) {
+  const auto& outputs = this->Implementation->outputs;
+  return std::find(outputs.begin(), outputs.end(), or_empty(name)) != outputs.end() ? 1 : 0;
+}
+
 void vtkNeuralOperator::SetParameter(const char* name, double value) {
   this->SetParameter(name, 1, &value);
 }

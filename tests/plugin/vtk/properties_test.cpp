@@ -188,6 +188,17 @@ TEST_F(VtkProperties, OutputsAreThoseThatAreChosen) {
   EXPECT_EQ(predicted("displacement_predicted"), all);
   filter_->ClearOutputArrays();
   EXPECT_EQ(predicted().size(), 30u);
+
+  ASSERT_EQ(filter_->GetNumberOfOperatorOutputArrays(), 2);
+  EXPECT_STREQ(filter_->GetOperatorOutputArrayName(1), "displacement");
+  filter_->SetOutputArrayStatus("displacement", 1);
+  filter_->SetOutputArrayStatus("pressure", 0);
+  EXPECT_EQ(filter_->GetOperatorOutputArrayStatus("displacement"), 1);
+  EXPECT_EQ(filter_->GetOperatorOutputArrayStatus("pressure"), 0);
+  EXPECT_EQ(predicted("displacement_predicted"), all);
+  EXPECT_FALSE(output()->GetPointData()->HasArray("pressure_predicted"));
+  filter_->SetOutputArrayStatus("displacement", 0);
+  EXPECT_EQ(predicted().size(), 30u) << "none is all";
 }
 
 TEST_F(VtkProperties, TheDeviceIsCheckedAndTold) {
