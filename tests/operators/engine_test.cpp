@@ -9,7 +9,7 @@
 #include "core/memory_error.h"
 #include "operators/engine/inference_engine.h"
 #include "tests/operators/attention_test_support.h"
-#include "tests/operators/tight_memory.h"
+#include "tests/support/memory_limit.h"
 
 // The engine against the tensor operations of the same model. What every form must keep is tested
 // for both in forms_test.cpp.
@@ -306,7 +306,7 @@ TEST(EngineErrors, MemoryThatIsNotThereNamesTheOptions) {
   const InferenceEngine engine(*model);
   std::string message;
   {
-    const testing::TightMemory tight(200000000);
+    const test::MemoryLimit limit(200000000);
     try {
       (void)engine.predict(points, points);
     } catch (const MemoryError& error) {

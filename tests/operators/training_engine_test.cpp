@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 #include "tests/operators/attention_test_support.h"
-#include "tests/operators/tight_memory.h"
+#include "tests/support/memory_limit.h"
 
 // The backward on panels against LibTorch's own of the same model's operations, which serve where
 // the features require gradients.
@@ -175,7 +175,7 @@ TEST(TrainingEngineErrors, MemoryThatIsNotThereNamesWhatNeedsLess) {
   const PointSamples points = random_points(config, 1, 500000, torch::kFloat32);
   std::string message;
   {
-    const testing::TightMemory tight(200000000);
+    const test::MemoryLimit limit(200000000);
     try {
       (void)model->predict(points, points);
     } catch (const DataError& error) {

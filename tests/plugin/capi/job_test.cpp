@@ -1,12 +1,9 @@
 // What a job is told besides arrays: parameters, the device, which outputs are wanted; and memory.
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <cmath>
-#include <fstream>
 
 #include "tests/plugin/capi/capi_fixture.h"
+#include "tests/support/memory_limit.h"
 
 namespace funcattn {
 namespace {
@@ -18,14 +15,7 @@ using test::Said;
 class CapiParameters : public CapiTest {
  protected:
   void SetUp() override {
-    const Operator op = test::make_surrogate();
-    Contract contract = op.contract();
-    InputArray& force = contract.inputs[1];
-    force.role = InputRole::parameter;
-    force.unit = "N";
-    force.min = {0, -1, 2};
-    force.max = {1, 0, 2};
-    use({op.shared_model(), contract});
+    use(test::make_parametric());
     for (int i = 0; i < 3; ++i) force_.col(i).setConstant(value_[i]);
   }
 
@@ -180,25 +170,6 @@ TEST_F(CapiTest, TheDeviceIsChosenAndTold) {
   EXPECT_EQ(funcattn_job_device(nullptr), nullptr);
 }
 
-/// Of the process while it lives: as much memory as it has, and `more` bytes.
-class MemoryLimit {
- public:
-  explicit MemoryLimit(rlim_t more) {
-    rlim_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    EXPECT_EQ(::getrlimit(RLIMIT_AS, &before_), 0);
-    struct rlimit tight = before_;
-    tight.rlim_cur = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more;
-    EXPECT_EQ(::setrlimit(RLIMIT_AS, &tight), 0);
-  }
-  ~MemoryLimit() { ::setrlimit(RLIMIT_AS, &before_); }
-  MemoryLimit(const MemoryLimit&) = delete;
-  MemoryLimit& operator=(const MemoryLimit&) = delete;
-
- private:
-  struct rlimit before_ = {};
-};
-
 TEST_F(CapiTest, PointsThatMemoryDoesNotHoldAreAMemoryError) {
   const Operator small = test::make_surrogate();
   ModelConfig wide = small.model().config();
@@ -222,7 +193,7 @@ TEST_F(CapiTest, PointsThatMemoryDoesNotHoldAreAMemoryError) {
                                     0, handles_.status));
   int code = FUNCATTN_OK;
   {
-    const MemoryLimit limit(800000000);
+    const test::MemoryLimit limit(800000000);
     code = funcattn_run(handles_.job, handles_.status);
   }
   EXPECT_EQ(code, FUNCATTN_MEMORY_ERROR);

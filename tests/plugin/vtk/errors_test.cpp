@@ -1,7 +1,9 @@
 // Every wrong setting gives one clear error and an empty output; put right, the same filter works.
 
 #include <vtkCellData.h>
+#include <vtkDoubleArray.h>
 #include <vtkExecutive.h>
+#include <vtkImageData.h>
 #include <vtkNeuralOperator.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
@@ -14,6 +16,7 @@
 #include "tests/plugin/samples.h"
 #include "tests/plugin/vtk/data_sets.h"
 #include "tests/support/folder_test.h"
+#include "tests/support/memory_limit.h"
 
 namespace funcattn {
 namespace {
@@ -173,6 +176,35 @@ TEST_F(VtkFilterErrors, NoInputAndInputsThatAreNoMeshes) {
   filter_->SetInputData(grid_);
   filter_->Update();
   EXPECT_EQ(predicted_values(), 30u);
+}
+
+TEST_F(VtkFilterErrors, PointsThatMemoryDoesNotHold) {
+  const Operator small = test::make_surrogate();
+  ModelConfig wide = small.model().config();
+  wide.width = 512;
+  save_operator(operator_file(), {make_model(wide, torch::kFloat64, 7), small.contract()});
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(800, 500, 1);  // 1.6 GB of features.
+  image->SetSpacing(1.0 / 800, 1.0 / 500, 1);
+  for (const auto& [name, components] : {std::pair{"load", 1}, {"force", 3}}) {
+    vtkNew<vtkDoubleArray> array;
+    array->SetName(name);
+    array->SetNumberOfComponents(components);
+    array->SetNumberOfTuples(image->GetNumberOfPoints());
+    array->Fill(0.5);
+    image->GetPointData()->AddArray(array);
+  }
+  std::unique_ptr<test::MemoryLimit> limit;
+  expect_error(
+      "the features of the points need 1.53 GiB", "memory",
+      [&] {
+        filter_->SetInputData(image);
+        limit = std::make_unique<test::MemoryLimit>(800000000);
+      },
+      [&] {
+        limit.reset();
+        filter_->SetInputData(grid_);
+      });
 }
 
 TEST_F(VtkFilterErrors, AMeshWithoutPointsIsAWarning) {
