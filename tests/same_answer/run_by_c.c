@@ -40,9 +40,14 @@ int main(int argc, char** argv) {
                                      columns * size, 0, status));
   check(funcattn_job_set_weights(job, values + 3, FUNCATTN_DOUBLE, columns * size, status));
   for (k = 0, column = 4; k < funcattn_input_count(op); ++k) {
-    check(funcattn_job_set_input(job, FUNCATTN_SOURCE, funcattn_input_name(op, k), values + column,
-                                 FUNCATTN_DOUBLE, columns * size, 0, status));
-    column += funcattn_input_components(op, k);
+    const char* name = funcattn_input_name(op, k);
+    const int components = funcattn_input_components(op, k);
+    if (funcattn_input_role(op, k) == FUNCATTN_PARAMETER)
+      check(funcattn_job_set_parameter(job, name, values + column, components, status));
+    else
+      check(funcattn_job_set_input(job, FUNCATTN_SOURCE, name, values + column, FUNCATTN_DOUBLE,
+                                   columns * size, 0, status));
+    column += components;
   }
   for (k = 0, column = 0; k < funcattn_output_count(op); ++k) {
     check(funcattn_job_set_output(job, funcattn_output_name(op, k), results + column,

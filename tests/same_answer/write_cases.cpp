@@ -2,6 +2,8 @@
 // mesh" in cases.txt, the operator, the mesh, its arrays as text for those who take arrays, and the
 // answer of OperatorStage.
 
+#include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
 #include <vtkImageData.h>
 #include <vtkMultiBlockDataSet.h>
 #include <vtkNew.h>
@@ -13,6 +15,7 @@
 
 #include "core/atomic_file.h"
 #include "core/text.h"
+#include "meshio/field_data.h"
 #include "meshio/quadrature.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
@@ -55,6 +58,17 @@ Mesh make_image() {
   return with_inputs({image.GetPointer(), "image"});
 }
 
+/// A force for the whole mesh.
+Mesh make_grid_with_parameter() {
+  const Mesh grid = without_array(make_grid(8, 7), "force", Association::point);
+  vtkNew<vtkDoubleArray> force;
+  force->SetName("force");
+  force->SetNumberOfComponents(3);
+  force->InsertNextTuple3(0.25, -0.5, 2);
+  grid.vtk()->GetFieldData()->AddArray(force);
+  return grid;
+}
+
 /// Two blocks beside a null one, in a tree of two levels.
 MeshTree make_blocks() {
   vtkNew<vtkMultiBlockDataSet> inner;
@@ -64,6 +78,15 @@ MeshTree make_blocks() {
   blocks->SetBlock(1, nullptr);
   blocks->SetBlock(2, inner);
   return {blocks.GetPointer(), "blocks"};
+}
+
+/// An input at all entries.
+RowMatrix input_values(const Mesh& leaf, const Json& input, Association association) {
+  const auto name = input["name"].get<std::string>();
+  if (input["role"] != "parameter") return leaf.array(name, association).to_double();
+  const std::vector<double> value = field_values(leaf.vtk(), name, leaf.origin()).value();
+  return Eigen::Map<const Eigen::RowVectorXd>(value.data(), static_cast<Eigen::Index>(value.size()))
+      .replicate(leaf.count(association), 1);
 }
 
 /// x y z weight and the inputs, one line per entry of all leaves, after a line that counts both.
@@ -79,7 +102,7 @@ std::string arrays_text(const MeshTree& tree, const Json& contract) {
     const RowMatrix at = leaf.coordinates(association);
     std::vector<RowMatrix> inputs;
     for (const Json& input : contract["inputs"])
-      inputs.push_back(leaf.array(input["name"].get<std::string>(), association).to_double());
+      inputs.push_back(input_values(leaf, input, association));
     for (Eigen::Index row = 0; row < at.rows(); ++row) {
       for (const double value : {at(row, 0), at(row, 1), at(row, 2), weights[entry]})
         text << format_number(value) << ' ';
@@ -148,6 +171,8 @@ void write_cases(const fs::path& folder, const fs::path& data) {
   cases.add("unstructured_cells", double_cells, grid);
   cases.add("image", float_points, cases.mesh_file("image.vti", MeshTree(make_image())));
   cases.add("multiblock", float_points, cases.mesh_file("blocks.vtm", make_blocks()));
+  cases.add("parameter", cases.operator_file("parametric", make_parametric()),
+            cases.mesh_file("parameter.vtu", MeshTree(make_grid_with_parameter())));
   cases.add("sine", data / "sine.safetensors", data / "meshes" / "line.vtp");
   cases.finish();
 }
