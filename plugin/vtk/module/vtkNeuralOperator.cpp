@@ -1,7 +1,6 @@
 #include "vtkNeuralOperator.h"
 
 #include <vtkDataObject.h>
-#include <vtkErrorCode.h>
 #include <vtkInformation.h>
 #include <vtkInformationVector.h>
 #include <vtkObjectFactory.h>
@@ -18,6 +17,7 @@
 #include "core/memory_error.h"
 #include "core/text.h"
 #include "vtkNeuralOperatorInternals.h"
+#include "vtkNeuralOperatorPipeline.h"
 
 vtkStandardNewMacro(vtkNeuralOperator);
 
@@ -50,6 +50,12 @@ NeuralOperatorFailure current_failure() {
   } catch (...) {
     return {"internal", "an unknown exception was thrown"};
   }
+}
+
+/// Empty where there is none.
+std::string text_at(const std::vector<std::string>& texts, int index) {
+  const bool exists = index >= 0 && index < static_cast<int>(texts.size());
+  return exists ? texts[static_cast<std::size_t>(index)] : std::string();
 }
 
 /// Progress over samples that each go from 0 to 1, as one that never goes back.
@@ -88,6 +94,26 @@ void vtkNeuralOperator::Internals::load() {
   loaded_state = state;
 }
 
+std::vector<vtkNeuralOperator::Internals::Input> vtkNeuralOperator::Internals::inputs_of(
+    vtkNeuralOperator& filter) {
+  std::vector<Input> inputs;
+  for (int port = 0; port < filter.GetNumberOfInputPorts(); ++port)
+    if (vtkDataObject* data = filter.GetInputDataObject(port, 0))
+      inputs.push_back({data, data->GetUpdateTime()});
+  return inputs;
+}
+
+void vtkNeuralOperator::Internals::check_inputs(vtkNeuralOperator& filter) {
+  const std::vector<Input> inputs = inputs_of(filter);
+  const auto same = [](const Input& a, const Input& b) {
+    return a.data == b.data && a.time == b.time;
+  };
+  if (!failed_inputs.empty() &&
+      std::equal(inputs.begin(), inputs.end(), failed_inputs.begin(), failed_inputs.end(), same))
+    throw funcattn::DataError(source_failure.text);
+  failed_inputs.clear();
+}
+
 int vtkNeuralOperator::LoadOperator() {
   try {
     this->Implementation->load();
@@ -117,9 +143,15 @@ int vtkNeuralOperator::GetNumberOfWarnings() {
 }
 
 std::string vtkNeuralOperator::GetWarning(int index) {
-  const auto& warnings = this->Implementation->report.warnings;
-  if (index < 0 || index >= static_cast<int>(warnings.size())) return {};
-  return warnings[static_cast<std::size_t>(index)];
+  return text_at(this->Implementation->report.warnings, index);
+}
+
+int vtkNeuralOperator::GetNumberOfNotes() {
+  return static_cast<int>(this->Implementation->report.notes.size());
+}
+
+std::string vtkNeuralOperator::GetNote(int index) {
+  return text_at(this->Implementation->report.notes, index);
 }
 
 vtkIdType vtkNeuralOperator::GetNumberOfUnusable() {
@@ -137,6 +169,11 @@ vtkMTimeType vtkNeuralOperator::GetMTime() {
     }
   }
   return std::max(this->Superclass::GetMTime(), internals.file_time.GetMTime());
+}
+
+vtkExecutive* vtkNeuralOperator::CreateDefaultExecutive() {
+  if (vtkAlgorithm::DefaultExecutivePrototype) return this->Superclass::CreateDefaultExecutive();
+  return vtkNeuralOperatorPipeline::New();
 }
 
 int vtkNeuralOperator::FillInputPortInformation(int port, vtkInformation* info) {
@@ -182,6 +219,7 @@ int vtkNeuralOperator::RequestData(vtkInformation*, vtkInformationVector** input
   internals.report = {};
   internals.failure = {};
   internals.incomplete = true;
+  ++internals.executions;
   vtkInformation* info = outputs->GetInformationObject(0);
   vtkDataObject* output = vtkDataObject::GetData(info);
   try {
@@ -194,6 +232,7 @@ int vtkNeuralOperator::RequestData(vtkInformation*, vtkInformationVector** input
           std::to_string(pieces) +
           " was asked for, but the operator needs all points at once; let one process ask for "
           "the whole data, and cut the result");
+    internals.check_inputs(*this);
     internals.load();
 
     funcattn::StageOptions options = internals.options(*this);

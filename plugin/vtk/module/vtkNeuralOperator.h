@@ -16,9 +16,10 @@
  * The filter executes again when a property, the input or the file on disk (its size, modification
  * time or identity) has changed, and after an execution that failed or was aborted.
  *
- * Errors are reported by ErrorEvent; the output is then empty and the filter works again once the
- * reason is gone. Progress is reported, and SetAbortExecute(1) from an observer of it stops the
- * computation, with an empty output.
+ * Errors are reported by ErrorEvent, those too that keep VTK from executing the filter (no input,
+ * one of a wrong type, one whose source failed); the output is then empty and the filter works
+ * again once the reason is gone. Progress is reported, and SetAbortExecute(1) from an observer of
+ * it stops the computation, with an empty output.
  *
  * The operator must see all points at once. A pipeline that asks for one of several pieces, as
  * processes of a parallel host do, gets an error instead of an answer that depends on the cut.
@@ -246,7 +247,10 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
 
   /** @name The last execution */
   ///@{
-  /** What the last execution or LoadOperator() failed for; empty if it did not. */
+  /**
+   * What the last update or LoadOperator() failed for; empty if it did not. An update fails where
+   * the execution does and where VTK does not get as far.
+   */
   const char* GetLastError();
   /**
    * Kind of that error: "usage", "file", "operator_file", "data", "numeric", "cancelled", "memory"
@@ -256,6 +260,12 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   /** What was remarkable about the last execution: data outside the training range and such. */
   int GetNumberOfWarnings();
   std::string GetWarning(int index);
+  ///@{
+  /** What it chose for want of something else: the CPU where Device is "auto" and no GPU is there.
+   */
+  int GetNumberOfNotes();
+  std::string GetNote(int index);
+  ///@}
   /** Points (or cells) that were masked or dropped by the NaN policy. */
   vtkIdType GetNumberOfUnusable();
   ///@}
@@ -266,6 +276,7 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   vtkNeuralOperator();
   ~vtkNeuralOperator() override;
 
+  vtkExecutive* CreateDefaultExecutive() override;
   int FillInputPortInformation(int port, vtkInformation* info) override;
   int RequestDataObject(vtkInformation* request, vtkInformationVector** inputs,
                         vtkInformationVector* outputs) override;
@@ -289,6 +300,7 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   vtkNeuralOperator(const vtkNeuralOperator&) = delete;
   void operator=(const vtkNeuralOperator&) = delete;
 
+  friend class vtkNeuralOperatorPipeline;
   struct Internals;
   std::unique_ptr<Internals> Implementation;
 };

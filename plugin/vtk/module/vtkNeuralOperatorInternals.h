@@ -3,9 +3,11 @@
 // What vtkNeuralOperator hides: texts and lists that its users set, the operator, and what came of
 // the last execution.
 
+#include <vtkDataObject.h>
 #include <vtkNew.h>
 #include <vtkStringArray.h>
 #include <vtkTimeStamp.h>
+#include <vtkWeakPointer.h>
 
 #include <map>
 #include <memory>
@@ -41,6 +43,15 @@ struct vtkNeuralOperator::Internals {
   funcattn::FileState seen_state;  ///< Of the file when its time was last asked for.
   vtkTimeStamp file_time;
   bool incomplete = false;  ///< The last execution gave no result and is due again.
+  int executions = 0;       ///< So far, failed ones included.
+
+  // VTK takes what a source leaves that failed for its result, and does not ask it again.
+  struct Input {
+    vtkWeakPointer<vtkDataObject> data;
+    vtkMTimeType time;  ///< Of its making.
+  };
+  std::vector<Input> failed_inputs;  ///< Of the update that a source failed; empty: none did.
+  NeuralOperatorFailure source_failure;
 
   NeuralOperatorFailure failure;
   funcattn::StageReport report;
@@ -51,6 +62,10 @@ struct vtkNeuralOperator::Internals {
   /// Loads the operator, if that has not happened or its file has changed. Throws as the
   /// constructor of OperatorStage does, and UsageError where no file is set.
   void load();
+
+  static std::vector<Input> inputs_of(vtkNeuralOperator& filter);
+  /// Throws DataError where the inputs are still those of the update that a source failed.
+  void check_inputs(vtkNeuralOperator& filter);
 
   /// What SetParameter() and AddParameterText() gave. Throws UsageError for texts that are no
   /// numbers and for parameters that are given twice.

@@ -4,14 +4,21 @@
 #include <vtkDoubleArray.h>
 #include <vtkExecutive.h>
 #include <vtkImageData.h>
+#include <vtkInformation.h>
+#include <vtkInformationVector.h>
 #include <vtkNeuralOperator.h>
+#include <vtkPassThrough.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
 #include <vtkTable.h>
+#include <vtkUnstructuredGrid.h>
+#include <vtkUnstructuredGridAlgorithm.h>
+#include <vtkXMLUnstructuredGridReader.h>
 
 #include <fstream>
 #include <functional>
 
+#include "meshio/writer.h"
 #include "operators/operator_file.h"
 #include "tests/plugin/samples.h"
 #include "tests/plugin/vtk/data_sets.h"
@@ -23,6 +30,31 @@ namespace {
 
 using test::EventTexts;
 using test::values_of;
+
+/// Hands on a grid, or fails.
+class FailingSource : public vtkUnstructuredGridAlgorithm {
+ public:
+  static FailingSource* New() {
+    auto* source = new FailingSource;
+    source->InitializeObjectBase();
+    return source;
+  }
+  vtkTypeMacro(FailingSource, vtkUnstructuredGridAlgorithm)
+  vtkSmartPointer<vtkDataSet> grid;
+  bool fails_to_inform = false;
+  bool fails_to_produce = false;
+
+ protected:
+  FailingSource() { SetNumberOfInputPorts(0); }
+  int RequestInformation(vtkInformation*, vtkInformationVector**, vtkInformationVector*) override {
+    return fails_to_inform ? 0 : 1;
+  }
+  int RequestData(vtkInformation*, vtkInformationVector**, vtkInformationVector* outputs) override {
+    if (fails_to_inform || fails_to_produce) return 0;
+    vtkDataObject::GetData(outputs, 0)->ShallowCopy(grid);
+    return 1;
+  }
+};
 
 class VtkFilterErrors : public test::FolderTest {
  protected:
@@ -165,17 +197,81 @@ TEST_F(VtkFilterErrors, APieceOfTheWhole) {
 }
 
 TEST_F(VtkFilterErrors, NoInputAndInputsThatAreNoMeshes) {
-  filter_->SetInputConnection(0, nullptr);
-  const EventTexts of_executive(filter_->GetExecutive(), vtkCommand::ErrorEvent);
+  const auto right = [&] { filter_->SetInputData(grid_); };
   filter_->Update();
-  EXPECT_GE(of_executive.count(), 1u);
+  expect_error(
+      "the filter has no input", "usage", [&] { filter_->SetInputConnection(0, nullptr); }, right);
   vtkNew<vtkTable> table;
-  filter_->SetInputData(table);
-  filter_->Update();
-  EXPECT_TRUE(of_executive.contain("vtkTable"));
-  filter_->SetInputData(grid_);
-  filter_->Update();
-  EXPECT_EQ(predicted_values(), 30u);
+  expect_error(
+      "the input is a vtkTable, expected a vtkDataSet", "data",
+      [&] { filter_->SetInputData(table); }, right);
+  expect_error(
+      "the query is a vtkTable, expected a vtkDataSet", "data",
+      [&] { filter_->SetInputData(1, table); }, [&] { filter_->SetInputConnection(1, nullptr); });
+  expect_error(
+      "the input has 2 connections, expected one", "usage",
+      [&] { filter_->AddInputDataObject(0, grid_); }, right);
+}
+
+TEST_F(VtkFilterErrors, InputsWhoseSourceFailed) {
+  for (const auto fails : {&FailingSource::fails_to_inform, &FailingSource::fails_to_produce}) {
+    vtkNew<FailingSource> source;
+    source->grid = grid_;
+    filter_->SetInputConnection(source->GetOutputPort());
+    filter_->Update();
+    EXPECT_EQ(predicted_values(), 30u);
+    expect_error(
+        "there are no data to work on: the update of the input (FailingSource) failed", "data",
+        [&] {
+          source.Get()->*fails = true;
+          source->Modified();
+        },
+        [&] {
+          source.Get()->*fails = false;
+          source->Modified();
+        });
+    // Another input of before the failure is none of it.
+    expect_error(
+        "the input (FailingSource) failed", "data",
+        [&] {
+          source.Get()->*fails = true;
+          source->Modified();
+        },
+        [&] { filter_->SetInputData(grid_); });
+  }
+}
+
+TEST_F(VtkFilterErrors, QueriesWhoseSourceFailed) {
+  vtkNew<FailingSource> source;
+  source->grid = grid_;
+  filter_->SetQueryConnection(source->GetOutputPort());
+  expect_error(
+      "the update of the input (vtkTrivialProducer) or of the query (FailingSource) failed", "data",
+      [&] {
+        source->fails_to_produce = true;
+        source->Modified();
+      },
+      [&] {
+        source->fails_to_produce = false;
+        source->Modified();
+      });
+}
+
+TEST_F(VtkFilterErrors, AReaderFarUpstream) {
+  const auto file = folder_ / "late.vtu";
+  vtkNew<vtkXMLUnstructuredGridReader> reader;
+  vtkNew<vtkPassThrough> between;
+  const EventTexts of_reader(reader, vtkCommand::ErrorEvent);
+  const EventTexts of_executive(reader->GetExecutive(), vtkCommand::ErrorEvent);
+  reader->SetFileName(file.c_str());
+  between->SetInputConnection(reader->GetOutputPort());
+  expect_error(
+      "the update of the input (vtkPassThrough) failed", "data",
+      [&] { filter_->SetInputConnection(between->GetOutputPort()); },
+      [&] {
+        write_mesh(Mesh(grid_, "grid"), file);
+        reader->Modified();
+      });
 }
 
 TEST_F(VtkFilterErrors, PointsThatMemoryDoesNotHold) {

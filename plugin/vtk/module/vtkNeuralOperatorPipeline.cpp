@@ -1,0 +1,86 @@
+#include "vtkNeuralOperatorPipeline.h"
+
+#include <vtkAlgorithm.h>
+#include <vtkCompositeDataSet.h>
+#include <vtkDataSet.h>
+#include <vtkInformation.h>
+#include <vtkInformationVector.h>
+#include <vtkObjectFactory.h>
+
+#include <string>
+
+#include "vtkNeuralOperatorInternals.h"
+
+vtkStandardNewMacro(vtkNeuralOperatorPipeline);
+
+namespace {
+
+const char* name_of(int port) {
+  return port == 0 ? "input" : "query";
+}
+
+std::string class_of_source(vtkAlgorithm* filter, int port) {
+  return filter->GetInputAlgorithm(port, 0)->GetClassName();
+}
+
+/// What is wrong with the data at a port; empty if nothing is.
+NeuralOperatorFailure failure_of_connection(vtkAlgorithm* filter, int port) {
+  const int count = filter->GetNumberOfInputConnections(port);
+  if (count == 0 && port == 0)
+    return {"usage", "the filter has no input; connect a data set or a tree of them to port 0"};
+  if (count > 1)
+    return {"usage", "the " + std::string(name_of(port)) + " has " + std::to_string(count) +
+                         " connections, expected one; join the data before the filter"};
+  vtkDataObject* data = count == 1 ? filter->GetInputDataObject(port, 0) : nullptr;
+  if (data && !vtkDataSet::SafeDownCast(data) && !vtkCompositeDataSet::SafeDownCast(data))
+    return {"data", "the " + std::string(name_of(port)) + " is a " + data->GetClassName() +
+                        ", expected a vtkDataSet or a tree of them (vtkCompositeDataSet)"};
+  return {};
+}
+
+NeuralOperatorFailure failure_upstream(vtkAlgorithm* filter) {
+  std::string sources = "the input (" + class_of_source(filter, 0) + ")";
+  if (filter->GetNumberOfInputConnections(1) > 0)
+    sources += " or of the query (" + class_of_source(filter, 1) + ")";
+  return {"data", "there are no data to work on: the update of " + sources +
+                      " failed; VTK's error messages say why"};
+}
+
+}  // namespace
+
+vtkTypeBool vtkNeuralOperatorPipeline::ProcessRequest(vtkInformation* request,
+                                                      vtkInformationVector** inputs,
+                                                      vtkInformationVector* outputs) {
+  auto* filter = vtkNeuralOperator::SafeDownCast(this->GetAlgorithm());
+  if (!filter) return this->Superclass::ProcessRequest(request, inputs, outputs);
+  vtkNeuralOperator::Internals& internals = *filter->Implementation;
+  const int executions = internals.executions;
+  upstream_failed_ = false;
+  const vtkTypeBool done = this->Superclass::ProcessRequest(request, inputs, outputs);
+  if (done || internals.executions != executions) return done;
+
+  NeuralOperatorFailure failure = failure_of_connection(filter, 0);
+  if (failure.text.empty()) failure = failure_of_connection(filter, 1);
+  if (failure.text.empty() && upstream_failed_) {
+    failure = failure_upstream(filter);
+    if (request->Has(REQUEST_DATA())) {
+      internals.failed_inputs = vtkNeuralOperator::Internals::inputs_of(*filter);
+      internals.source_failure = failure;
+    }
+  }
+  if (failure.text.empty())
+    failure = {"usage",
+               "VTK refused the request before it reached the filter; its error messages say why"};
+  internals.report = {};
+  internals.failure = failure;
+  internals.incomplete = true;
+  if (vtkDataObject* output = vtkDataObject::GetData(outputs, 0)) output->Initialize();
+  vtkErrorWithObjectMacro(filter, << failure.text);
+  return done;
+}
+
+int vtkNeuralOperatorPipeline::ForwardUpstream(vtkInformation* request) {
+  const int done = this->Superclass::ForwardUpstream(request);
+  upstream_failed_ = !done;
+  return done;
+}
