@@ -107,8 +107,9 @@ class Run {
     // Points of either side are visited at most twice, so nothing is kept.
     EngineOptions keep_nothing = options_;
     keep_nothing.memory = ActivationMemory::recomputed;
-    store_ =
-        make_activation_store<T>(keep_nothing, 0, slot_size_, source_plan.tile_panels(), workers_);
+    store_ = make_activation_store<T>(keep_nothing, 0, slot_size_,
+                                      std::max(source_plan.tile_panels(), query_plan.tile_panels()),
+                                      workers_);
     const std::size_t query_visits = attention.needs_query_sums() ? 2 : 1;
     meter_.expect(static_cast<double>(source_plan.slots() + query_visits * query_plan.slots()));
     std::vector<Sums> sums =

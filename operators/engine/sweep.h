@@ -91,7 +91,8 @@ struct Tile {
 /// a visit, tiles whose float32 sums are, panels.
 class SweepPlan {
  public:
-  /// @param counts points of each sample @param tile_points < 1: a good number
+  /// @param counts points of each sample @param tile_points < 1: a good number; at most 65,536
+  /// and the points that there are take effect
   SweepPlan(const std::vector<std::size_t>& counts, int panel_points, int tile_points);
 
   struct Part {
@@ -107,7 +108,7 @@ class SweepPlan {
  private:
   std::vector<std::size_t> counts_;
   std::size_t panel_points_;
-  std::size_t tile_panels_;
+  std::size_t tile_panels_ = 1;
   std::size_t slots_ = 0;
   std::vector<Part> parts_;
 };

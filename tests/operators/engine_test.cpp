@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
@@ -91,10 +92,34 @@ TEST_P(Engine, GivesWhatTheOperationsGive) {
 
 TEST_P(Engine, TileSizeChangesNothing) {
   const Tensor expected = predict();
-  for (const int points : {1, 100, 1000, 1000000}) {
+  for (const int points : {1, 100, 1000, std::numeric_limits<int>::max()}) {
     EngineOptions options;
     options.tile_points = points;
-    EXPECT_LE(relative_difference(predict(options), expected), tolerance()) << points;
+    for (const auto memory :
+         {ActivationMemory::resident, ActivationMemory::spilled, ActivationMemory::recomputed}) {
+      options.memory = memory;
+      EXPECT_LE(relative_difference(predict(options), expected), tolerance()) << points;
+    }
+  }
+}
+
+TEST_P(Engine, TileSizeChangesNothingOfQueriesApart) {
+  ModelConfig config = deep_config();
+  config.form = Form::paper;
+  config.cross = true;
+  config.blocks = 0;
+  const InferenceEngine engine(*trained_scale_model(config, GetParam()));
+  // One side fits a tile, the other takes many.
+  const PointSamples few = random_points(config, 5, GetParam());
+  const PointSamples many = random_points(config, 2500, GetParam());
+  for (const auto& [source, query] : {std::pair{few, many}, std::pair{many, few}}) {
+    const Tensor expected = engine.predict(source, query);
+    for (const int points : {1, 100, std::numeric_limits<int>::max()}) {
+      EngineOptions options;
+      options.tile_points = points;
+      EXPECT_LE(relative_difference(engine.predict(source, query, options), expected), tolerance())
+          << points;
+    }
   }
 }
 
@@ -276,9 +301,13 @@ TEST(EngineAccuracy, SumsOfManyPointsKeepTheirDigits) {
   const PointSamples many{one.expand({1, count, 3}).contiguous(), {}, at::ones({1, count})};
   EngineOptions options;
   options.memory = ActivationMemory::recomputed;
-  const Tensor found = engine.predict(many, many, options);
-  EXPECT_LE((found - expected).abs().max().item<double>(),
-            1e-5 * expected.abs().max().item<double>());
+  for (const int points : {0, std::numeric_limits<int>::max()}) {
+    options.tile_points = points;
+    const Tensor found = engine.predict(many, many, options);
+    EXPECT_LE((found - expected).abs().max().item<double>(),
+              1e-5 * expected.abs().max().item<double>())
+        << points;
+  }
 }
 
 TEST(EngineErrors, FolderForTheTemporaryFileMustExist) {
