@@ -283,7 +283,7 @@ void refuse_places(const Mesh& mesh, Association association, const Places& spoi
 }
 
 Eigen::VectorXd joined_density(const std::vector<Mesh>& meshes, Association association,
-                               NonFinitePlaces places) {
+                               NonFinitePlaces places, bool& is_spoilt) {
   RowMatrix points(total_count(meshes, association), 3);
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
     points.middleRows(first, count) = mesh.coordinates(association);
@@ -295,6 +295,7 @@ Eigen::VectorXd joined_density(const std::vector<Mesh>& meshes, Association asso
       if (present[first + row] > 0 && !points.row(first + row).allFinite()) spoilt.insert(row);
     if (places == NonFinitePlaces::refuse) refuse_places(mesh, association, spoilt);
     for (const Eigen::Index row : spoilt) present[first + row] = 0;
+    is_spoilt = is_spoilt || !spoilt.empty();
   });
   return present.cwiseProduct(density_weights(points, present));
 }
@@ -308,7 +309,7 @@ Eigen::VectorXd joined_arrays(const std::vector<Mesh>& meshes, Association assoc
   return weights;
 }
 
-/// @param is_spoilt whether cells weigh nothing for the places of their points
+/// @param is_spoilt see chosen_weights()
 Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association association,
                                NonFinitePlaces places, bool& is_spoilt) {
   std::vector<int> dimensions;  // Of the meshes that have rows.
@@ -332,12 +333,14 @@ Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association asso
   return weights;
 }
 
+/// @param is_spoilt whether entries weigh nothing for the places of points
 Eigen::VectorXd chosen_weights(const std::vector<Mesh>& meshes, Association association,
-                               const WeightChoice& choice, NonFinitePlaces places) {
-  if (choice.kind == WeightKind::density) return joined_density(meshes, association, places);
+                               const WeightChoice& choice, NonFinitePlaces places,
+                               bool& is_spoilt) {
+  if (choice.kind == WeightKind::density)
+    return joined_density(meshes, association, places, is_spoilt);
   if (choice.kind == WeightKind::array) return joined_arrays(meshes, association, choice.array);
   if (choice.kind == WeightKind::uniform) return joined_presence(meshes, association);
-  bool is_spoilt = false;
   const Eigen::VectorXd weights = joined_measure(meshes, association, places, is_spoilt);
   // Where only places are to blame, other weights would not be those of the mesh.
   if (is_spoilt || (weights.array() > 0).any()) return weights;
@@ -390,10 +393,13 @@ Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
 Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association association,
                                    const WeightChoice& choice, NonFinitePlaces places) {
   if (meshes.empty()) throw DataError("no meshes to weigh");
-  const Eigen::VectorXd weights = chosen_weights(meshes, association, choice, places);
-  if (places == NonFinitePlaces::refuse && !(weights.array() > 0).any())
+  bool is_spoilt = false;
+  const Eigen::VectorXd weights = chosen_weights(meshes, association, choice, places, is_spoilt);
+  // What NaN leaves nothing of is for those to say who know about NaN elsewhere, too.
+  if (!is_spoilt && !(weights.array() > 0).any())
     throw DataError(meshes.front().origin() + ": no " + to_string(association) +
-                    " has a positive weight (of " + std::to_string(weights.size()) + ")");
+                    " has a positive weight (of " + std::to_string(weights.size()) +
+                    "); give one to those that take part");
   return weights;
 }
 

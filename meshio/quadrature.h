@@ -39,8 +39,8 @@ std::string to_string(const WeightChoice& choice);
 /// for `measure`; the weights then sum to the mesh's length, area or volume. Of a mesh in pieces,
 /// with ghost layers or without, the weights of each place sum over the pieces to its weight in the
 /// whole; for that, a ghost point on the seam keeps the shares of cells that are no ghosts, if the
-/// piece flags cells at all. Throws DataError if no weight is positive (but for `places`), or a
-/// named array holds negative or non-finite values.
+/// piece flags cells at all. Throws DataError if no weight is positive, but where `places` took
+/// them away; and if a named array holds negative or non-finite values.
 Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
                                    const WeightChoice& choice,
                                    NonFinitePlaces places = NonFinitePlaces::refuse);

@@ -339,10 +339,11 @@ TEST(Quadrature, WeightsFromAnArray) {
                 quadrature_weights(with({1, 2, NAN}), Association::point, choice);
               }),
               "holds nan at point 2");
-  expect_says(message_of<DataError>([&] {
-                quadrature_weights(with({0, 0, 0}), Association::point, choice);
-              }),
-              "line: no point has a positive weight (of 3)");
+  for (const auto places : {NonFinitePlaces::refuse, NonFinitePlaces::weigh_nothing})
+    expect_says(message_of<DataError>([&] {
+                  quadrature_weights(with({0, 0, 0}), Association::point, choice, places);
+                }),
+                "line: no point has a positive weight (of 3); give one to those that take part");
   expect_says(message_of<DataError>([&] {
                 quadrature_weights(with({1, 1, 1}), Association::cell, choice);
               }),

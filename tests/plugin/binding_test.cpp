@@ -176,6 +176,29 @@ TEST(Binding, NeedsAnEntryThatIsNotMasked) {
       "Inf");
 }
 
+TEST(Binding, WeightsThatAreAllZeroAreRefusedWhateverIsNaN) {
+  const auto weightless = [](const Mesh& mesh) {
+    return mesh.with_array({"w", Association::point, 1, ""},
+                           RowMatrix::Zero(mesh.count(Association::point), 1));
+  };
+  const Mesh grid = weightless(test::make_grid(4, 3));
+  const Mesh line = weightless(test::make_scattered_line(7, 3));
+  const WeightChoice choice = weight_choice_from_string("array:w");
+  for (const NanPolicy policy : {NanPolicy::error, NanPolicy::mask, NanPolicy::drop}) {
+    for (const Mesh& mesh : {grid, with_value(grid, "load", Association::point, 2, nan)})
+      EXPECT_EQ(
+          error_of<DataError>(
+              [&] { (void)bind_meshes({mesh}, surrogate_contract(), choice, policy); }),
+          "grid.vtu: no point has a positive weight (of 12); give one to those that take part")
+          << to_string(policy);
+    EXPECT_EQ(
+        error_of<DataError>(
+            [&] { (void)bind_meshes({line}, test::make_regression().contract(), choice, policy); }),
+        line.origin() + ": no point has a positive weight (of 7); give one to those that take part")
+        << to_string(policy);
+  }
+}
+
 TEST(Binding, NeverTakesCellDataForPointData) {
   const Mesh mesh = without_array(test::make_grid(4, 3), "load", Association::point);
   const std::string message = bind_error(mesh, surrogate_contract());
