@@ -21,8 +21,11 @@ def is_pyvista(data):
 
 
 def _rows(values, what, count=None):
-    """Values as a contiguous [n, C] array of numbers."""
+    """Values as a contiguous [n, C] array of numbers; NaN where those of a masked array are masked."""
+    masked = np.ma.getmaskarray(values) if np.ma.is_masked(values) else None
     array = np.asarray(values)
+    if masked is not None and array.dtype.kind in "biuf":
+        array = np.where(masked, np.nan, array)
     if array.dtype.kind not in "biuf":
         raise DataError(f"{what} holds values of type {array.dtype}, expected numbers")
     if array.dtype.kind == "b":
@@ -83,6 +86,9 @@ def points_to_vtk(points, fields, weights, contract, what):
             raise UsageError(f"the operator has no input '{name}'" + did_you_mean(name, needed))
         _add(attributes, name, _rows(values, f"field '{name}'", count))
     if weights is not None:
+        if np.ma.is_masked(weights):
+            raise DataError("weights are masked at some points; fill them with the weight that is "
+                            "meant: 0 for points that take no part (weights.filled(0))")
         _add(attributes, WEIGHTS_NAME, _rows(weights, "weights", count))
     return cloud
 

@@ -1,5 +1,6 @@
 """Runs of an operator on VTK, PyVista and NumPy data."""
 
+import hashlib
 import json
 import os
 import signal
@@ -14,8 +15,9 @@ import numpy.typing as npt
 from vtkmodules.vtkCommonDataModel import vtkCompositeDataSet, vtkDataSet
 
 from . import _conversion
-from ._errors import BY_KIND, Cancelled, DataError, Error, OperatorWarning, UsageError
-from ._options import Path, RunOptions, apply_options
+from ._errors import (BY_KIND, Cancelled, DataError, Error, FileError, OperatorFileError,
+                      OperatorWarning, UsageError)
+from ._options import Path, RunOptions, apply_options, path_of, text_of
 from .vtkFunctionalAttention import vtkNeuralOperator
 
 if sys.version_info >= (3, 11):
@@ -48,14 +50,15 @@ class _Watch:
     """Tells a function how far a filter is while the `with` lasts, and lets it and Ctrl-C end the run.
 
     An exception in an observer would be printed by VTK, which then goes on or, for Ctrl-C, ends the
-    process; both are kept until the run has ended.
+    process; it is kept until the run has ended. The handler of Ctrl-C is called between two parts of
+    the work, which ends if it raises and goes on if it returns, as Python's own calls do (PEP 475).
     """
 
     def __init__(self, algorithm, function):
         self._algorithm = algorithm
         self._function = function
         self._exception = None
-        self._interrupt = None
+        self._interrupts = []
         self._handler = None
 
     def __enter__(self):
@@ -64,29 +67,34 @@ class _Watch:
             handler = signal.getsignal(signal.SIGINT)
             if callable(handler):
                 self._handler = handler
+                interrupts = self._interrupts
+                self._remember = lambda *interrupt: interrupts.append(interrupt)
                 signal.signal(signal.SIGINT, self._remember)
         return self
 
     def __exit__(self, *_):
-        if self._handler is not None:
+        # The handler may have set another.
+        if self._handler is not None and signal.getsignal(signal.SIGINT) is self._remember:
             signal.signal(signal.SIGINT, self._handler)
         self._algorithm.RemoveObserver(self._tag)  # Ends a cycle of references, too.
         if self._exception is not None:
             raise self._exception
-        if self._interrupt is not None:
-            self._handler(*self._interrupt)
+        self._handle_interrupts()
 
-    def _remember(self, *interrupt):
-        self._interrupt = interrupt
+    def _handle_interrupts(self):
+        while self._interrupts:
+            self._handler(*self._interrupts.pop(0))
 
     def _tell(self, caller, event):
+        if self._exception is not None:
+            return
         try:
-            if self._function is not None and self._exception is None and \
+            if self._function is not None and \
                     self._function(self._algorithm.GetProgress()) is False:
                 self._algorithm.SetAbortExecute(1)
+            self._handle_interrupts()
         except BaseException as exception:
             self._exception = exception
-        if self._exception is not None or self._interrupt is not None:
             self._algorithm.SetAbortExecute(1)
 
 
@@ -96,21 +104,47 @@ def _raise_failure(algorithm, messages):
     raise BY_KIND.get(kind, Error)(text)
 
 
+def _checksum(path):
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise FileError(f"'{path}': cannot be read: {error.strerror}") from None
+    return digest.hexdigest()
+
+
+def _unpickled(kind, path, checksum):
+    if _checksum(path) != checksum:
+        raise OperatorFileError(f"'{path}' is another file than the one of the pickled operator (their "
+                                "SHA-256 differ); put that one back, or load this with Operator()")
+    return kind(path)
+
+
 class Operator:
     """A trained operator, loaded once for many runs.
 
     Runs may be made from several threads; VTK holds Python's lock meanwhile, so that they follow one
     another, each with as many threads of its own as it is given. Where the file on disk is replaced,
-    the next run uses the new one.
+    the next run uses the new one. Pickled, it is the file's full path and checksum: the file is read
+    again where it is unpickled, which raises OperatorFileError where another one is there.
     """
 
     def __init__(self, file: Path) -> None:
-        """Reads and verifies an operator file. Raises FileError, OperatorFileError."""
-        self._file = os.fspath(file)
+        """Reads and verifies an operator file. Raises UsageError, FileError, OperatorFileError."""
+        try:
+            self._file = path_of(file)
+        except TypeError as expected:
+            raise UsageError(f"the operator is {file!r}, expected {expected}") from None
         self._loaded = self._new_filter()  # Holds the operator, which all filters of the file share.
         messages = _Messages(self._loaded)
         if not self._loaded.LoadOperator():
             _raise_failure(self._loaded, messages)
+
+    def __reduce__(self):
+        path = os.path.abspath(self._file)
+        return _unpickled, (type(self), path, _checksum(path))
 
     def __repr__(self) -> str:
         return f"funcattn.Operator({self._file!r})"
@@ -158,9 +192,12 @@ class Operator:
         return self._run(data, fields, weights, query, query_fields, progress, options)
 
     def _run(self, data, fields, weights, query, query_fields, progress, options):
+        if progress is not None and not callable(progress):
+            raise UsageError(f"progress is {progress!r}, expected a function of the fraction that is done")
         contract = self.contract
         algorithm = self._new_filter()
-        apply_options(algorithm, options)
+        to_numpy = not _conversion.is_vtk_data(data if query is None else query)
+        apply_options(algorithm, options, query is not None, to_numpy)
         source = self._as_vtk(data, fields, weights, contract, "points", "fields")
         algorithm.SetInputDataObject(0, source)
         target, target_is = source, data
@@ -171,9 +208,7 @@ class Operator:
         elif query_fields is not None:
             raise UsageError("query_fields are given without a query")
         if weights is not None:
-            algorithm.SetWeights(weights if isinstance(weights, str)
-                                 else "array:" + _conversion.WEIGHTS_NAME)
-        to_numpy = not _conversion.is_vtk_data(target_is)
+            algorithm.SetWeights(self._weights_name(weights))
         if to_numpy and options.get("nan") == "drop":
             raise UsageError('nan="drop" would leave arrays whose rows belong to no known points; use '
                              'nan="mask"')
@@ -185,6 +220,8 @@ class Operator:
             raise Cancelled("the run was cancelled by its progress function")
         if not done or algorithm.GetLastErrorKind():
             _raise_failure(algorithm, messages)
+        for i in range(algorithm.GetNumberOfNotes()):
+            python_warnings.warn(algorithm.GetNote(i), OperatorWarning, stacklevel=3)
         for i in range(algorithm.GetNumberOfWarnings()):
             python_warnings.warn(algorithm.GetWarning(i), OperatorWarning, stacklevel=3)
         result = algorithm.GetOutputDataObject(0)
@@ -202,6 +239,15 @@ class Operator:
         return algorithm
 
     @staticmethod
+    def _weights_name(weights):
+        if not isinstance(weights, str):
+            return "array:" + _conversion.WEIGHTS_NAME
+        try:
+            return text_of(weights)
+        except TypeError as expected:
+            raise UsageError(f"weights are {weights!r}, expected {expected}") from None
+
+    @staticmethod
     def _as_vtk(data, fields, weights, contract, what, fields_what):
         if _conversion.is_vtk_data(data):
             if fields is not None:
@@ -217,7 +263,9 @@ class Operator:
         if not isinstance(data, (np.ndarray, list, tuple)):
             raise DataError(f"the data are a {type(data).__name__}, expected VTK or PyVista data or a "
                             "NumPy array of points")
-        return _conversion.points_to_vtk(data, dict(fields or {}),
+        if fields is not None and not (hasattr(fields, "keys") and hasattr(fields, "__getitem__")):
+            raise UsageError(f"{fields_what} are {fields!r}, expected a dictionary from names to arrays")
+        return _conversion.points_to_vtk(data, dict(fields if fields is not None else {}),
                                          None if isinstance(weights, str) else weights, contract,
                                          what)
 
@@ -258,7 +306,8 @@ def run(data: Any, operator: Union[Path, Operator], *, fields: Optional[Fields] 
     operator:
         path of an operator file, or an `Operator`, which loads it once for many runs.
     fields:
-        with NumPy points, the operator's inputs: {name: [n] or [n, components]}.
+        with NumPy points, the operator's inputs: {name: [n] or [n, components]}. What is masked in a
+        masked array is NaN, here and in the points: `nan` says what becomes of it.
     weights:
         quadrature weights: "auto", "uniform", "measure", "density" or "array:NAME"; with NumPy
         points also an array [n]. Default: the choice that the operator was trained with.
@@ -267,7 +316,8 @@ def run(data: Any, operator: Union[Path, Operator], *, fields: Optional[Fields] 
         points, `query_fields` are its arrays, where the operator needs inputs there.
     progress:
         called with a fraction from 0 to 1, some hundred times at most; False ends the run with
-        `Cancelled`, and an exception in it (Ctrl-C too) ends the run and is raised.
+        `Cancelled`, and an exception in it ends the run and is raised. So does one in the handler of
+        Ctrl-C (KeyboardInterrupt); a handler that returns lets the run go on.
     options:
         see `RunOptions`.
 

@@ -62,6 +62,36 @@ class Numpy(unittest.TestCase):
                               weights=weights)["pressure"]
         np.testing.assert_allclose(halves[:30], uniform, rtol=1e-9)
 
+    def test_what_is_masked_is_nan(self):
+        _, points, fields = grid()
+        options = {"weights": "uniform", "threads": 1}
+        mask = np.arange(30) == 7
+        hidden = np.where(mask, 1e6, fields["load"])  # What stands behind a mask must not count.
+        masked = {**fields, "load": np.ma.array(hidden, mask=mask)}
+        nan = {**fields, "load": np.where(mask, np.nan, fields["load"])}
+        with self.assertRaisesRegex(funcattn.DataError, "'load' .*NaN.*first at index 7"):
+            funcattn.run(points, SURROGATE, fields=masked, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", funcattn.OperatorWarning)
+            expected = funcattn.run(points, SURROGATE, fields=nan, nan="mask", **options)
+            for name, values in funcattn.run(points, SURROGATE, fields=masked, nan="mask",
+                                             **options).items():
+                np.testing.assert_array_equal(values, expected[name])
+                np.testing.assert_array_equal(np.isnan(values.reshape(30, -1)).any(axis=1), mask)
+            of_points = funcattn.run(np.ma.array(points, mask=np.outer(mask, [1, 0, 0])), SURROGATE,
+                                     fields=fields, nan="mask", **options)
+            np.testing.assert_array_equal(of_points["pressure"], expected["pressure"])
+            whole = np.ma.array(np.arange(30), mask=mask)
+            of_whole = funcattn.run(points, SURROGATE, fields={**fields, "load": whole}, nan="mask",
+                                    **options)["pressure"]
+            np.testing.assert_array_equal(np.isnan(of_whole), mask)
+        plain = funcattn.run(points, SURROGATE, fields=fields, **options)["pressure"]
+        nothing_masked = {**fields, "load": np.ma.array(fields["load"], mask=False)}
+        np.testing.assert_array_equal(
+            funcattn.run(points, SURROGATE, fields=nothing_masked, **options)["pressure"], plain)
+        self.assert_fails(funcattn.DataError, "weights are masked .*filled", points, SURROGATE,
+                          fields=fields, weights=np.ma.array(np.ones(30), mask=mask))
+
     def test_one_dimension_and_a_sine(self):
         x = np.linspace(-6, 6, 201)
         known = np.arange(201) % 20 == 0
@@ -106,6 +136,11 @@ class Numpy(unittest.TestCase):
                           fields={**fields, "force": np.zeros((30, 2))})
         self.assert_fails(usage, "did you mean 'load'", points, SURROGATE,
                           fields={**fields, "laod": np.zeros(30)})
+        self.assert_fails(usage, "fields are .1., expected a dictionary", points, SURROGATE, fields=[1])
+        self.assert_fails(usage, "'suffix' has no effect on NumPy results", points, SURROGATE,
+                          fields=fields, suffix="_a")
+        self.assert_fails(usage, "'overwrite' has no effect on NumPy results", points, SURROGATE,
+                          fields=fields, overwrite=True)
         self.assert_fails(usage, 'nan="mask"', points, SURROGATE, fields=fields, nan="drop")
 
 

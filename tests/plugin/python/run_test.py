@@ -1,12 +1,21 @@
 """funcattn.run and funcattn.Operator on VTK data: values, kinds, options, errors, threads."""
 
+import copy
 import gc
+import math
+import os
+import pickle
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import types
 import unittest
 import warnings
+from fractions import Fraction
+from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from support import FIXTURES, PARAMETRIC, SURROGATE, array, points_of, read
@@ -116,7 +125,8 @@ class Choose(unittest.TestCase):
         as_in_the_file = self.pressure("flow.vtu")
         np.testing.assert_array_equal(self.pressure("flow.vtu", parameters={"force": [0.5, -0.5, 2]}),
                                       as_in_the_file)
-        for given in ((0.75, -0.5, 2), np.array([0.75, -0.5, 2])):
+        for given in ((0.75, -0.5, 2), np.array([0.75, -0.5, 2]),
+                      [np.array(0.75), np.float32(-0.5), Fraction(2)]):
             changed = self.pressure("flow.vtu", parameters={"force": given})
             algorithm = funcattn.vtkNeuralOperator()
             algorithm.SetFileName(PARAMETRIC)
@@ -127,6 +137,11 @@ class Choose(unittest.TestCase):
             np.testing.assert_array_equal(
                 changed, array(algorithm.GetOutputDataObject(0), "pressure_predicted"))
             self.assertGreater(abs(changed - as_in_the_file).max(), 1e-6)
+
+    def test_a_number_alone_is_a_parameter_of_one_component(self):
+        for number in (2, 2.0, np.float64(2), np.array(2), [2], np.array([2])):
+            with self.assertRaisesRegex(funcattn.UsageError, "was given 1 number"):
+                self.pressure("flow.vtu", parameters={"force": number})
 
     def test_a_parameter_outside_the_training_range_is_a_warning(self):
         with self.assertWarnsRegex(funcattn.OperatorWarning, "'force' is .0.5, 7, 2. N, training had"):
@@ -152,6 +167,14 @@ class Choose(unittest.TestCase):
             array(funcattn.run(mesh, SURROGATE, threads=1, device="cpu"), "pressure_predicted"),
             array(funcattn.run(mesh, SURROGATE, threads=1), "pressure_predicted"))
 
+    def test_the_cpu_in_place_of_a_gpu_is_a_warning(self):
+        with mock.patch.dict("os.environ", CUDA_VISIBLE_DEVICES=""):
+            with self.assertWarnsRegex(funcattn.OperatorWarning, "no GPU .*computed on the CPU"):
+                result = funcattn.run(read("grid.vtu"), SURROGATE, threads=1, device="auto")
+        np.testing.assert_array_equal(
+            array(result, "pressure_predicted"),
+            array(funcattn.run(read("grid.vtu"), SURROGATE, threads=1), "pressure_predicted"))
+
     def test_basis_and_transport(self):
         mesh = read("grid.vtu")
         plain = funcattn.run(mesh, SURROGATE, threads=1)
@@ -171,7 +194,7 @@ class Choose(unittest.TestCase):
         plain = funcattn.run(points_of(mesh), PARAMETRIC, **options)
         self.assertEqual(list(plain), ["pressure", "displacement"])
         result = funcattn.run(points_of(mesh), PARAMETRIC, outputs=["pressure"], add_basis=True,
-                              add_transport=True, inspect_blocks=[1], suffix="", **options)
+                              add_transport=True, inspect_blocks=[1], **options)
         self.assertEqual(sorted(name for name in result if "head1" in name or "block" not in name),
                          ["basis_block1_head1", "pressure", "transport_block1_head1"])
         np.testing.assert_array_equal(result["pressure"], plain["pressure"])
@@ -225,6 +248,61 @@ class Fail(unittest.TestCase):
         self.assert_fails(funcattn.UsageError, "query_fields", mesh, SURROGATE, query_fields={})
         self.assert_fails(funcattn.UsageError, "holds its arrays", mesh, SURROGATE, fields={})
         self.assert_fails(funcattn.UsageError, "array:NAME", mesh, SURROGATE, weights=np.ones(30))
+
+    def test_values_that_no_option_can_have(self):
+        mesh = read("grid.vtu")
+        force = "'parameters' is .*, expected a dictionary from names to a number"
+        for text, options in {
+                "'threads' is 2147483648, expected a whole number": {"threads": 2**31},
+                "5000 are more than 1024": {"threads": 5000},
+                "'threads' is 1.5": {"threads": 1.5},
+                "'tile_points' is 1099511627776": {"tile_points": 2**40},
+                "'threads' is 1000.*\\.\\.\\., expected": {"threads": 10**4000},
+                "'inspect_blocks' is .1180591620717411303424.": {"add_basis": True,
+                                                                "inspect_blocks": [2**70]},
+                "'inspect_blocks' is .0.": {"add_basis": True, "inspect_blocks": [0]},
+                "'inspect_blocks' is array.1.": {"add_basis": True, "inspect_blocks": np.array(1)},
+                "'nan' is array": {"nan": np.array(["mask", "drop"])},
+                "'memory' is .'spilled'.": {"memory": ["spilled"]},
+                "'suffix' is 'a.x00b', expected a text without NUL": {"suffix": "a\0b"},
+                "'outputs' is .'a.x00b'.": {"outputs": ["a\0b"]},
+                "'device' is 'cpu.x00'": {"device": "cpu\0"},
+                "'spill_folder' is 'a.x00b', expected a path without NUL":
+                    {"memory": "spilled", "spill_folder": "a\0b"},
+                "'spill_folder' is 3": {"memory": "spilled", "spill_folder": 3},
+                "weights are 'uniform.x00'": {"weights": "uniform\0"},
+                "progress is 3, expected a function": {"progress": 3},
+        }.items():
+            with self.subTest(text):
+                self.assert_fails(funcattn.UsageError, text, mesh, SURROGATE, **options)
+        for value in (2**2000, [2**2000, 0, 0], 1j, True, "1", [[1, 2, 3]], {1: 2, 3: 4, 5: 6},
+                      {1, 2, 3}, None, np.bool_(True), np.ma.masked,
+                      np.ma.array([1, 2, 3], mask=[0, 1, 0])):
+            with self.subTest(value):
+                self.assert_fails(funcattn.UsageError, force, mesh, PARAMETRIC,
+                                  parameters={"force": value})
+        self.assert_fails(funcattn.UsageError, "'parameters'", mesh, PARAMETRIC,
+                          parameters={"a\0b": 1})
+        for value in (math.nan, math.inf):
+            self.assert_fails(funcattn.UsageError, "'force'", mesh, PARAMETRIC,
+                              parameters={"force": [value, 0, 2]})
+        self.assert_fails(funcattn.UsageError, "the operator is 3, expected a path", mesh, 3)
+        self.assert_fails(funcattn.UsageError, "the operator is 'a.x00b'", mesh, "a\0b")
+
+    def test_values_of_numpy_are_those_of_python(self):
+        result = funcattn.run(read("grid.vtu"), SURROGATE, threads=np.int64(1), tile_points=np.array(16),
+                              overwrite=np.bool_(True), outputs=np.array(["pressure"]))
+        self.assertEqual(len(array(result, "pressure_predicted")), 30)
+
+    def test_options_without_effect(self):
+        mesh = read("grid.vtu")
+        for text, options in {
+                "'inspect_blocks' has no effect without 'add_basis'": {"inspect_blocks": [1]},
+                "'spill_folder' has no effect without memory='spilled'": {"spill_folder": "."},
+                "'interpolate_inputs' has no effect without a query": {"interpolate_inputs": True},
+        }.items():
+            self.assert_fails(funcattn.UsageError, text, mesh, SURROGATE, **options)
+        funcattn.run(mesh, SURROGATE, interpolate_inputs=False)
 
     def test_outputs_parameters_and_devices(self):
         mesh = read("grid.vtu")
@@ -302,6 +380,41 @@ class Progress(unittest.TestCase):
         self.assertLess(told[-1], 1)
         self.assertIs(signal.getsignal(signal.SIGINT), handler)
 
+    def test_a_handler_of_ctrl_c_that_returns_lets_the_run_go_on(self):
+        expected = array(funcattn.run(self.mesh, SURROGATE, threads=1, tile_points=16),
+                         "pressure_predicted")
+        calls = []
+
+        def handler(number, frame):
+            calls.append(number)
+            if len(calls) == 2:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, handler))
+        for interrupts, after in ((1, handler), (2, signal.SIG_IGN)):
+            told = []
+
+            def interrupt(fraction, told=told, interrupts=interrupts):
+                told.append(fraction)
+                if len(told) <= interrupts:
+                    signal.raise_signal(signal.SIGINT)
+
+            calls.clear()
+            result = funcattn.run(self.mesh, SURROGATE, threads=1, tile_points=16, progress=interrupt)
+            np.testing.assert_array_equal(array(result, "pressure_predicted"), expected)
+            self.assertEqual(calls, [signal.SIGINT] * interrupts)
+            self.assertEqual(told[-1], 1)
+            self.assertIs(signal.getsignal(signal.SIGINT), after)
+
+    def test_what_a_handler_of_ctrl_c_raises_is_raised(self):
+        def handler(number, frame):
+            raise ZeroDivisionError
+
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, handler))
+        with self.assertRaises(ZeroDivisionError):
+            funcattn.run(self.mesh, SURROGATE, threads=1, tile_points=16,
+                         progress=lambda fraction: signal.raise_signal(signal.SIGINT))
+
     def test_nothing_is_kept_after_a_run(self):
         operator = funcattn.Operator(SURROGATE)
         operator.run(self.mesh)
@@ -312,6 +425,33 @@ class Progress(unittest.TestCase):
             operator.run(self.mesh, progress=lambda fraction: None)
         self.assertEqual(self.mesh.GetReferenceCount(), references)
         self.assertEqual((self.mesh.GetMTime(), self.mesh.GetPointData().GetMTime()), before)
+
+
+class Pickle(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "op.safetensors"
+        shutil.copy(SURROGATE, self.file)
+
+    def test_it_is_the_file(self):
+        text = pickle.dumps(funcattn.Operator(os.path.relpath(self.file)))
+        operator = pickle.loads(text)
+        self.assertEqual(operator.file, str(self.file))
+        mesh = read("grid.vtu")
+        np.testing.assert_array_equal(
+            array(operator.run(mesh, threads=1), "pressure_predicted"),
+            array(funcattn.run(mesh, SURROGATE, threads=1), "pressure_predicted"))
+        self.assertEqual(copy.deepcopy(operator).file, str(self.file))
+
+    def test_another_file_in_its_place_is_an_error(self):
+        text = pickle.dumps(funcattn.Operator(self.file))
+        shutil.copy(PARAMETRIC, self.file)
+        with self.assertRaisesRegex(funcattn.OperatorFileError, "another file .* SHA-256"):
+            pickle.loads(text)
+        self.file.unlink()
+        with self.assertRaisesRegex(funcattn.FileError, "op.safetensors.* No such file"):
+            pickle.loads(text)
 
 
 class Threads(unittest.TestCase):
