@@ -62,9 +62,10 @@ ArrayJob::Points& ArrayJob::points_of(Side side) {
 }
 
 void ArrayJob::set_points(Side side, std::int64_t points) {
-  if (points < (side == Side::query ? 0 : 1))
+  const bool may_be_none = side == Side::query;
+  if (points < (may_be_none ? 0 : 1))
     throw UsageError("the number of " + name_of(side) + " points is " + std::to_string(points) +
-                     "; expected 1 or more");
+                     "; expected 1 or more" + (may_be_none ? ", or 0 for no query" : ""));
   Points& chosen = points_of(side);
   if (chosen.count == points) return;
   chosen = Points{};
@@ -130,7 +131,7 @@ void ArrayJob::set_input(Side side, const std::string& name, void* data, const L
 void ArrayJob::set_parameter(const std::string& name, const double* values, int count) {
   const std::vector<InputArray> parameters = op_->contract.parameters();
   const InputArray& parameter = named(parameters, name, "parameter");
-  if (values == nullptr) {
+  if (values == nullptr || count == 0) {
     options_.parameters.erase(name);
     return;
   }

@@ -57,7 +57,8 @@ class ArrayJob {
   /// Null: uniform, or as the option says.
   void set_weights(void* data, const Layout& layout);
   void set_input(Side side, const std::string& name, void* data, const Layout& layout);
-  /// Copies the values, one per component of a parameter of the contract; null: none.
+  /// Copies the values, one per component of a parameter of the contract; null or no
+  /// values: as before any were given.
   void set_parameter(const std::string& name, const double* values, int count);
   /// Null: not wanted.
   void set_output(const std::string& name, void* data, const Layout& layout);

@@ -289,6 +289,7 @@ module funcattn
       integer(c_int) :: code
     end function
 
+    ! A count of 0, with [real(c_double) ::], takes the values back.
     function funcattn_job_set_parameter(job, name, values, count, status) bind(C) result(code)
       import :: c_char, c_double, c_int, c_ptr
       type(c_ptr), value :: job

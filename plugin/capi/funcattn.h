@@ -183,8 +183,8 @@ FUNCATTN_API int funcattn_job_set_input(funcattn_job* job, int where, const char
                                         int64_t component_stride, funcattn_status* status);
 
 /* An input that is one value for all points (FUNCATTN_PARAMETER): `count` numbers, one for each of
- * its components, which are copied. They stay until they are set anew; NULL and 0 take them back. A
- * value outside the range of training is a warning of the run. */
+ * its components, which are copied. They stay until they are set anew; NULL, or a count of 0, takes
+ * them back. A value outside the range of training is a warning of the run. */
 FUNCATTN_API int funcattn_job_set_parameter(funcattn_job* job, const char* name,
                                             const double* values, int count,
                                             funcattn_status* status);

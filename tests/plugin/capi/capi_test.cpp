@@ -366,6 +366,9 @@ TEST_F(CapiTest, OptionsAreCheckedAndTakenBack) {
   EXPECT_OK(set("spill_folder", folder_.path().c_str()));
   EXPECT_OK(funcattn_run(handles_.job, handles_.status));
   EXPECT_EQ(outputs(), right);
+  EXPECT_OK(set("tile_points", "2147483647"));  // As many as there are.
+  EXPECT_OK(funcattn_run(handles_.job, handles_.status));
+  EXPECT_LT((outputs() - right).cwiseAbs().maxCoeff(), 1e-12);
   for (const char* key : {"spill_folder", "memory", "threads", "tile_points"})
     EXPECT_OK(set(key, nullptr));
   EXPECT_OK(set("weights", "density"));
@@ -427,6 +430,9 @@ TEST_F(CapiTest, SaysWhatIsMissing) {
     EXPECT_SAYS(funcattn_job_set_points(handles_.job, FUNCATTN_SOURCE, count, handles_.status),
                 FUNCATTN_USAGE_ERROR,
                 "the number of source points is " + std::to_string(count) + "; expected 1 or more");
+  EXPECT_SAYS(funcattn_job_set_points(handles_.job, FUNCATTN_QUERY, -1, handles_.status),
+              FUNCATTN_USAGE_ERROR,
+              "the number of query points is -1; expected 1 or more, or 0 for no query");
   EXPECT_OK(funcattn_job_set_points(handles_.job, FUNCATTN_SOURCE, points_, handles_.status));
   EXPECT_SAYS(run(), FUNCATTN_USAGE_ERROR,
               "no output is asked for; call funcattn_job_set_output for any of 'pressure' (1 "

@@ -122,6 +122,9 @@ TEST_F(CapiParameters, AreCheckedWhenTheyAreSet) {
   EXPECT_OK(set(nullptr, 0));
   EXPECT_SAYS(run(), FUNCATTN_USAGE_ERROR, missing);
   EXPECT_OK(set(value_, 3));
+  EXPECT_OK(set(value_, 0));
+  EXPECT_SAYS(run(), FUNCATTN_USAGE_ERROR, missing);
+  EXPECT_OK(set(value_, 3));
   EXPECT_OK(option("parameter.force", nullptr));
   EXPECT_SAYS(run(), FUNCATTN_USAGE_ERROR, missing);
   // The number of points is none of their business.
