@@ -19,7 +19,7 @@ struct DeclaredContents {
   static constexpr std::int64_t unknown = -1;  ///< Number of points that depends on VTK.
   std::int64_t points = 0;
   std::int64_t cells = 0;
-  std::int64_t parts = 1;  ///< Solids of an STL file.
+  std::int64_t parts = 1;  ///< Solids of an STL file, pieces of a VTK XML file.
   std::vector<std::string> point_arrays;
   std::vector<std::string> cell_arrays;
   std::vector<std::string> field_arrays;

@@ -14,18 +14,21 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "core/error.h"
 #include "meshio/checked_read.h"
 #include "meshio/file_bytes.h"
 #include "meshio/formats.h"
 #include "meshio/inspection.h"
+#include "meshio/memory_file.h"
 #include "meshio/piece_arrays.h"
 #include "meshio/piece_folder.h"
 #include "meshio/vtk_messages.h"
 #include "meshio/xml_extent.h"
 #include "meshio/xml_format.h"
 #include "meshio/xml_names.h"
+#include "meshio/xml_pieces.h"
 #include "meshio/xml_structure.h"
 #include "meshio/xml_tree.h"
 
@@ -63,7 +66,10 @@ std::vector<std::string> declared_names(const XmlElement& data_set, const std::s
 
 struct ParallelIndex {
   std::string type;
-  std::vector<StoredPiece> pieces;
+  std::vector<fs::path> files;  ///< Of the pieces.
+  std::vector<Extent> extents;  ///< Of the pieces; empty ones where data are not structured.
+  std::size_t described = 0;    ///< The first piece that holds something.
+  std::vector<bool> bare;       ///< Pieces without points that lack declared arrays.
   Extent whole{{0, -1, 0, -1, 0, -1}};  ///< Of structured data.
   DeclaredContents declared;
   UncopiedArrays uncopied;
@@ -74,24 +80,21 @@ class IndexInspector {
   IndexInspector(const fs::path& path, const std::string& type, const XmlElement& data_set)
       : path_(path), data_set_(data_set) {
     index_.type = type;
-    index_.uncopied = UncopiedArrays(data_set);
+    index_.uncopied = UncopiedArrays(data_set.child("PPointData"), data_set.child("PCellData"));
   }
 
   ParallelIndex run() {
     index_.declared.point_arrays = declared_names(data_set_, "PPointData", "point array");
     index_.declared.cell_arrays = declared_names(data_set_, "PCellData", "cell array");
     for (const XmlElement& section : data_set_.children) collect_layouts(section, layouts_);
-    for (const XmlElement& piece : data_set_.children)
-      if (piece.name == "Piece") inspect_piece(piece);
+    for (const XmlElement* piece : pieces_of(data_set_)) inspect_piece(*piece);
     if (is_structured(index_.type)) {
       const Extent whole = index_.whole = extent_of(data_set_, "WholeExtent");
       index_.declared.points = whole.points();
       index_.declared.cells = whole.cells();
-      if (index_.pieces.empty() && whole.points() > 0)
+      if (index_.files.empty() && whole.points() > 0)
         throw DataError("it has no <Piece>; the file is damaged");
-      std::vector<Extent> extents;
-      for (const StoredPiece& piece : index_.pieces) extents.push_back(piece.extent);
-      check_covered(whole, extents);
+      check_covered(whole, index_.extents);
     }
     return index_;
   }
@@ -111,8 +114,13 @@ class IndexInspector {
       // VTK goes on with a piece that could not be unpacked, and crashes.
       if (contents.compressed) read_serial_xml(file);
       require_layouts(contents.layouts);
-      require_arrays(contents.point_arrays, index_.declared.point_arrays, "point");
-      require_arrays(contents.cell_arrays, index_.declared.cell_arrays, "cell");
+      if (holds_nothing_ && contents.points > 0) index_.described = index_.files.size();
+      holds_nothing_ = holds_nothing_ && contents.points == 0;
+      // What holds nothing, as programs write for a rank without a part, needs no arrays.
+      const auto lacking = lacking_array(contents);
+      if (lacking && contents.points > 0)
+        throw DataError("it has no " + *lacking + ", which the index declares");
+      index_.bare.push_back(lacking.has_value());
       if (is_structured(index_.type)) {
         // VTK copies the block that the index says, without looking at the piece's own extent.
         extent = extent_of(element, "Extent");
@@ -121,8 +129,7 @@ class IndexInspector {
                           "\" in the index");
       } else {
         if (contents.points > 0 &&
-            std::any_of(index_.pieces.begin(), index_.pieces.end(),
-                        [&](const StoredPiece& other) { return other.file == file; }))
+            std::find(index_.files.begin(), index_.files.end(), file) != index_.files.end())
           throw DataError("the index names it twice");
         index_.declared.points += contents.points;
         index_.declared.cells += contents.cells;
@@ -130,10 +137,11 @@ class IndexInspector {
     } catch (const Error& error) {
       const std::string failed = "cannot read '" + file.string() + "': ";
       const std::string message = error.what();
-      throw DataError("piece " + std::to_string(index_.pieces.size()) + ": " +
+      throw DataError("piece " + std::to_string(index_.files.size()) + ": " +
                       (message.rfind(failed, 0) == 0 ? message : failed + message));
     }
-    index_.pieces.push_back({file, extent});
+    index_.files.push_back(file);
+    index_.extents.push_back(extent);
   }
 
   /// VTK copies bytes as the index lays them out.
@@ -150,18 +158,40 @@ class IndexInspector {
         throw DataError("the index does not declare its array '" + array + "'");
   }
 
-  static void require_arrays(const std::vector<std::string>& found,
-                             const std::vector<std::string>& declared, const std::string& kind) {
-    for (const std::string& name : declared)
-      if (std::find(found.begin(), found.end(), name) == found.end())
-        throw DataError("it has no " + kind + " array '" + name + "', which the index declares");
+  /// The first declared array that a piece does not have.
+  std::optional<std::string> lacking_array(const DeclaredContents& piece) const {
+    for (const std::string& name : index_.declared.point_arrays)
+      if (!contains(piece.point_arrays, name)) return "point array '" + name + "'";
+    for (const std::string& name : index_.declared.cell_arrays)
+      if (!contains(piece.cell_arrays, name)) return "cell array '" + name + "'";
+    return std::nullopt;
+  }
+
+  static bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
   }
 
   const fs::path& path_;
   const XmlElement& data_set_;
   ParallelIndex index_;
   std::map<std::string, std::string> layouts_;
+  bool holds_nothing_ = true;  ///< All pieces so far.
 };
+
+/// The index without pieces that lack arrays, at which VTK stumbles, for any place.
+std::string without_bare_pieces(const fs::path& path, const ParallelIndex& index) {
+  const FileBytes file(path);
+  const XmlDocument document = parse_vtk_xml(file);
+  const XmlElement& data_set = *document.root.child(index.type);
+  std::vector<std::string> pieces;
+  for (const XmlElement* piece : pieces_of(data_set)) {
+    auto attributes = piece->attributes;
+    attributes["Source"] = fs::absolute(index.files[pieces.size()]).string();
+    pieces.push_back(index.bare[pieces.size()] ? ""
+                                               : "<Piece" + attributes_text(attributes) + "/>");
+  }
+  return with_pieces(file, document, data_set.attributes, pieces);
+}
 
 ParallelIndex inspect_index(const fs::path& path) {
   const FileBytes file(path);
@@ -191,11 +221,9 @@ std::string index_of(const XmlElement& serial_root, const std::string& reference
   const XmlElement* piece = data_set ? data_set->child("Piece") : nullptr;
   if (!piece) throw FileError("VTK wrote no piece");
   const auto attributes = [](const XmlElement& element, const std::vector<std::string>& skipped) {
-    std::string text;
-    for (const auto& [key, value] : element.attributes)
-      if (std::find(skipped.begin(), skipped.end(), key) == skipped.end())
-        text += " " + key + "=\"" + xml_escaped(value) + "\"";
-    return text;
+    auto kept = element.attributes;
+    for (const std::string& key : skipped) kept.erase(key);
+    return attributes_text(kept);
   };
   std::string sections;
   for (const XmlElement& section : piece->children) {
@@ -221,15 +249,21 @@ vtkSmartPointer<vtkDataObject> read_parallel(const fs::path& path, const ReadOpt
   const VtkMessages messages;
   const auto reader = make_reader(index.type);
   messages.observe(reader);
-  reader->SetFileName(path.c_str());
+  std::optional<MemoryFile> rewritten;
+  if (index.declared.points > 0 &&
+      std::find(index.bare.begin(), index.bare.end(), true) != index.bare.end())
+    rewritten.emplace(without_bare_pieces(path, index));
+  reader->SetFileName((rewritten ? rewritten->path() : path).c_str());
   index.uncopied.leave_out(reader, index.declared);
   const std::string data_class = "vtk" + piece_type(index.type);
   auto data = read_and_compare(reader, data_class.c_str(), index.declared, messages);
-  if (index.pieces.empty()) return data;
+  if (index.files.empty()) return data;
 
   if (!index.uncopied.empty())
-    index.uncopied.add_to(vtkDataSet::SafeDownCast(data), index.pieces, index.whole);
-  const auto first = read_serial_xml(index.pieces.front().file);
+    index.uncopied.add_to(data, index.extents, index.whole, [&](std::size_t i) {
+      return vtkSmartPointer<vtkDataSet>(vtkDataSet::SafeDownCast(read_serial_xml(index.files[i])));
+    });
+  const auto first = read_serial_xml(index.files[index.described]);
   auto* piece = vtkDataSet::SafeDownCast(first);
   restore_descriptions(piece->GetPointData(), data->GetPointData());
   restore_descriptions(piece->GetCellData(), data->GetCellData());
@@ -247,10 +281,10 @@ void write_parallel(vtkDataObject* data, const fs::path& path, const WriteOption
   const fs::path piece = folder.piece(0, extension);
   write_xml(data, piece, options);
   const XmlElement serial = parse_vtk_xml(FileBytes(piece)).root;
-  std::string root = "<?xml version=\"1.0\"?>\n<VTKFile";
-  for (const auto& [key, value] : serial.attributes)
-    root += " " + key + "=\"" + (key == "type" ? "P" : "") + xml_escaped(value) + "\"";
-  folder.commit(root + ">\n" + index_of(serial, folder.reference(0, extension)) + "</VTKFile>\n");
+  auto root = serial.attributes;
+  root["type"] = "P" + root["type"];
+  folder.commit("<?xml version=\"1.0\"?>\n<VTKFile" + attributes_text(root) + ">\n" +
+                index_of(serial, folder.reference(0, extension)) + "</VTKFile>\n");
 }
 
 }  // namespace funcattn

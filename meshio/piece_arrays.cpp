@@ -9,19 +9,19 @@
 #include <algorithm>
 #include <array>
 
-#include "meshio/xml_format.h"
+#include "core/error.h"
 
 namespace funcattn {
 
 namespace {
 
-std::vector<std::string> uncopied_of(const XmlElement& index, const std::string& section) {
+std::vector<std::string> uncopied_of(const XmlElement* section) {
   std::vector<std::string> names;
-  if (const XmlElement* arrays = index.child(section))
-    for (const XmlElement& array : arrays->children) {
-      const std::string type = array.attribute("type");
-      if (type == "Bit" || type == "String") names.push_back(array.attribute("Name"));
-    }
+  if (!section) return names;
+  for (const XmlElement& array : section->children) {
+    const std::string type = array.attribute("type");
+    if (type == "Bit" || type == "String") names.push_back(array.attribute("Name"));
+  }
   return names;
 }
 
@@ -88,9 +88,11 @@ class Appended {
 
 void bring_over(vtkDataSetAttributes* from, const Places& places,
                 const std::vector<std::string>& names, vtkIdType total, vtkDataSetAttributes* to) {
+  if (places.empty()) return;  // A piece without points or cells may lack the arrays.
   for (const std::string& name : names) {
     vtkAbstractArray* source = from->GetAbstractArray(name.c_str());
-    if (!source || source->GetNumberOfTuples() != static_cast<vtkIdType>(places.size())) continue;
+    if (!source || source->GetNumberOfTuples() != static_cast<vtkIdType>(places.size()))
+      throw DataError("VTK could not read the array '" + name + "' of one of its pieces");
     vtkAbstractArray* target = to->GetAbstractArray(name.c_str());
     if (!target) {
       const auto made = vtkSmartPointer<vtkAbstractArray>::Take(source->NewInstance());
@@ -107,9 +109,8 @@ void bring_over(vtkDataSetAttributes* from, const Places& places,
 
 }  // namespace
 
-UncopiedArrays::UncopiedArrays(const XmlElement& index)
-    : point_arrays_(uncopied_of(index, "PPointData")),
-      cell_arrays_(uncopied_of(index, "PCellData")) {}
+UncopiedArrays::UncopiedArrays(const XmlElement* point_data, const XmlElement* cell_data)
+    : point_arrays_(uncopied_of(point_data)), cell_arrays_(uncopied_of(cell_data)) {}
 
 void UncopiedArrays::leave_out(vtkXMLReader* reader, DeclaredContents& declared) const {
   for (const std::string& name : point_arrays_)
@@ -120,20 +121,20 @@ void UncopiedArrays::leave_out(vtkXMLReader* reader, DeclaredContents& declared)
   remove_all(cell_arrays_, declared.cell_arrays);
 }
 
-void UncopiedArrays::add_to(vtkDataSet* data, const std::vector<StoredPiece>& pieces,
-                            const Extent& whole) const {
+void UncopiedArrays::add_to(vtkDataSet* data, const std::vector<Extent>& extents,
+                            const Extent& whole, const ReadPiece& read_piece) const {
   Appended points({data->GetNumberOfPoints()});
   Appended cells(cells_by_kind(data));
   const bool structured = whole.points() > 0;
-  for (const StoredPiece& stored : pieces) {
-    const auto read = read_serial_xml(stored.file);
-    auto* piece = vtkDataSet::SafeDownCast(read);
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (structured && extents[i].points() == 0) continue;
+    const auto piece = read_piece(i);
     bring_over(piece->GetPointData(),
-               structured ? structured_places(stored.extent, whole, false)
+               structured ? structured_places(extents[i], whole, false)
                           : points.next_piece({piece->GetNumberOfPoints()}),
                point_arrays_, data->GetNumberOfPoints(), data->GetPointData());
     bring_over(piece->GetCellData(),
-               structured ? structured_places(stored.extent, whole, true)
+               structured ? structured_places(extents[i], whole, true)
                           : cells.next_piece(cells_by_kind(piece)),
                cell_arrays_, data->GetNumberOfCells(), data->GetCellData());
   }

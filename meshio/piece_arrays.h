@@ -1,10 +1,11 @@
 #pragma once
 
 #include <vtkDataSet.h>
+#include <vtkSmartPointer.h>
 #include <vtkXMLReader.h>
 
-#include <cstdint>
-#include <filesystem>
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,28 +15,29 @@
 
 namespace funcattn {
 
-/// One piece of a parallel file; without extent where data are not structured.
-struct StoredPiece {
-  std::filesystem::path file;
-  Extent extent;
-};
+/// Reads piece number `i` alone; the points and cells keep their order.
+using ReadPiece = std::function<vtkSmartPointer<vtkDataSet>(std::size_t i)>;
 
-/// Arrays that VTK's parallel readers do not bring over from the pieces as they are: bits, of which
-/// they copy no byte, and text, whose memory two arrays then give back (of all data but the points
-/// and cells of unstructured grids and the points of surfaces).
+/// Arrays that VTK's readers do not bring over from several pieces as they are: bits, of which they
+/// copy no byte, and text, which they mix or whose memory two arrays then give back. Not so of all
+/// data in all formats, but so of the cells of surfaces and of everything structured.
 class UncopiedArrays {
  public:
   UncopiedArrays() = default;
-  /// Those that the index, a <PPolyData> or the like, declares.
-  explicit UncopiedArrays(const XmlElement& index);
+  /// Those that are declared in two sections: <PPointData> and <PCellData> of an index, or those of
+  /// the first piece of a serial file.
+  UncopiedArrays(const XmlElement* point_data, const XmlElement* cell_data);
 
   bool empty() const { return point_arrays_.empty() && cell_arrays_.empty(); }
 
   /// Neither reads them nor expects them.
   void leave_out(vtkXMLReader* reader, DeclaredContents& declared) const;
 
-  /// Adds them to the data that were read without them. Throws FileError.
-  void add_to(vtkDataSet* data, const std::vector<StoredPiece>& pieces, const Extent& whole) const;
+  /// Adds them to the data that were read without them.
+  /// @param extents of the pieces where data are structured
+  /// Throws DataError if a piece lacks one of them.
+  void add_to(vtkDataSet* data, const std::vector<Extent>& extents, const Extent& whole,
+              const ReadPiece& read_piece) const;
 
  private:
   std::vector<std::string> point_arrays_;

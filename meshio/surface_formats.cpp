@@ -1,22 +1,18 @@
 #include "meshio/surface_formats.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vtkCellData.h>
 #include <vtkNew.h>
 #include <vtkOBJReader.h>
 #include <vtkPolyData.h>
 #include <vtkSTLReader.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string>
-#include <string_view>
 
 #include "core/error.h"
 #include "meshio/checked_read.h"
 #include "meshio/file_bytes.h"
 #include "meshio/inspection.h"
+#include "meshio/memory_file.h"
 #include "meshio/trial.h"
 #include "meshio/vtk_messages.h"
 
@@ -46,31 +42,6 @@ vtkSmartPointer<vtkDataObject> read_surface(const std::filesystem::path& path,
   remove_misfits(reader->GetOutput());
   return read_and_compare(reader, "vtkPolyData", declared, messages);
 }
-
-/// Text under a name that VTK can open, on no disk.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view text) : descriptor_(::memfd_create("text", MFD_CLOEXEC)) {
-    while (descriptor_ >= 0 && !text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) break;
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (descriptor_ >= 0 && text.empty()) return;
-    const std::string why = std::strerror(errno);
-    if (descriptor_ >= 0) ::close(descriptor_);
-    throw FileError("there is no memory for its text without comments: " + why);
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 /// For readers that small mistakes in a file lead out of their memory.
 template <class Reader>

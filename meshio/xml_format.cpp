@@ -24,28 +24,92 @@
 #include "meshio/checked_read.h"
 #include "meshio/file_bytes.h"
 #include "meshio/inspection.h"
+#include "meshio/memory_file.h"
+#include "meshio/piece_arrays.h"
 #include "meshio/vtk_messages.h"
 #include "meshio/write_checks.h"
+#include "meshio/xml_extent.h"
 #include "meshio/xml_names.h"
+#include "meshio/xml_pieces.h"
+#include "meshio/xml_tree.h"
 
 namespace funcattn {
 
 namespace {
 
 template <class Reader>
+class SerialReader {
+ public:
+  SerialReader(const std::filesystem::path& path, const DeclaredContents& declared)
+      : path_(path), declared_(declared) {}
+
+  vtkSmartPointer<vtkDataObject> run() {
+    if (declared_.parts > 1) return read_pieces();
+    prepare(path_);
+    return read();
+  }
+
+ private:
+  void prepare(const std::filesystem::path& path) {
+    messages_.observe(reader_);
+    reader_->SetReaderErrorObserver(messages_.observer());
+    reader_->SetParserErrorObserver(messages_.observer());
+    reader_->SetFileName(path.c_str());
+    // The header names the compressor, which exists only after this.
+    reader_->UpdateInformation();
+    if (vtkXMLDataParser* parser = reader_->GetXMLParser())
+      if (parser->GetCompressor()) messages_.observe(parser->GetCompressor());
+  }
+
+  vtkSmartPointer<vtkDataSet> read() {
+    return read_and_compare(reader_, ("vtk" + declared_.type).c_str(), declared_, messages_);
+  }
+
+  vtkSmartPointer<vtkDataObject> read_pieces() {
+    const FileBytes file(path_);
+    const XmlDocument document = parse_vtk_xml(file);
+    const std::vector<const XmlElement*> pieces = pieces_of(*document.root.child(declared_.type));
+    const UncopiedArrays uncopied(pieces.front()->child("PointData"),
+                                  pieces.front()->child("CellData"));
+    prepare(path_);
+    uncopied.leave_out(reader_, declared_);
+    auto data = read();
+    if (uncopied.empty()) return data;
+    const bool structured = pieces.front()->attributes.count("Extent") > 0;
+    Extent whole{{0, -1, 0, -1, 0, -1}};
+    if (structured) whole.bounds = declared_.extent;
+    std::vector<Extent> extents;
+    for (const XmlElement* piece : pieces)
+      extents.push_back(structured ? extent_of(*piece, "Extent") : Extent());
+    uncopied.add_to(data, extents, whole, [&](std::size_t i) {
+      // Where VTK reads text of a part of a structured piece it leaves its memory.
+      if (structured) return read_alone(MemoryFile(file_of_piece(file, document, i)).path(), 0, 1);
+      return read_alone(path_, static_cast<int>(i), static_cast<int>(pieces.size()));
+    });
+    return data;
+  }
+
+  static vtkSmartPointer<vtkDataSet> read_alone(const std::filesystem::path& path, int piece,
+                                                int pieces) {
+    const VtkMessages messages;
+    const vtkNew<Reader> reader;
+    messages.observe(reader);
+    reader->SetFileName(path.c_str());
+    reader->UpdatePiece(piece, pieces, 0);
+    if (messages.has_errors()) throw DataError(messages.first_error());
+    return vtkSmartPointer<vtkDataSet>(reader->GetOutput());
+  }
+
+  const std::filesystem::path& path_;
+  DeclaredContents declared_;
+  const VtkMessages messages_;
+  const vtkNew<Reader> reader_;
+};
+
+template <class Reader>
 vtkSmartPointer<vtkDataObject> read_as(const std::filesystem::path& path,
                                        const DeclaredContents& declared) {
-  const VtkMessages messages;
-  const vtkNew<Reader> reader;
-  messages.observe(reader);
-  reader->SetReaderErrorObserver(messages.observer());
-  reader->SetParserErrorObserver(messages.observer());
-  reader->SetFileName(path.c_str());
-  // The header names the compressor, which exists only after this.
-  reader->UpdateInformation();
-  if (vtkXMLDataParser* parser = reader->GetXMLParser())
-    if (parser->GetCompressor()) messages.observe(parser->GetCompressor());
-  return read_and_compare(reader, ("vtk" + declared.type).c_str(), declared, messages);
+  return SerialReader<Reader>(path, declared).run();
 }
 
 template <class Writer>

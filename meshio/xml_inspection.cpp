@@ -7,6 +7,7 @@
 #include "meshio/inspection.h"
 #include "meshio/xml_arrays.h"
 #include "meshio/xml_extent.h"
+#include "meshio/xml_pieces.h"
 #include "meshio/xml_structure.h"
 
 namespace funcattn {
@@ -26,11 +27,10 @@ class XmlInspector {
     const std::string& type = data_set_.name;
     const bool structured = type != "PolyData" && type != "UnstructuredGrid";
     bool first = true;
-    single_piece_ =
-        std::count_if(data_set_.children.begin(), data_set_.children.end(),
-                      [](const XmlElement& child) { return child.name == "Piece"; }) == 1;
-    for (const XmlElement& piece : data_set_.children) {
-      if (piece.name != "Piece") continue;
+    const std::vector<const XmlElement*> pieces = pieces_of(data_set_);
+    contents_.parts = static_cast<std::int64_t>(pieces.size());
+    for (const XmlElement* element : pieces) {
+      const XmlElement& piece = *element;
       const std::int64_t points_before = contents_.points;
       if (structured)
         inspect_structured(piece);
@@ -145,7 +145,7 @@ class XmlInspector {
       return stored;
     }
     required(piece, section_name);
-    if (single_piece_ && !named(*section, "faces")) {
+    if (contents_.parts == 1 && !named(*section, "faces")) {
       check_ends_meet(*section, cells);
       return stored;
     }
@@ -275,7 +275,6 @@ class XmlInspector {
   const XmlElement& data_set_;
   DeclaredContents contents_;
   std::int64_t piece_cells_ = 0;
-  bool single_piece_ = false;
   std::vector<Extent> extents_;
 };
 

@@ -11,8 +11,10 @@
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
 #include <vtkStringArray.h>
+#include <vtkUnstructuredGrid.h>
 #include <vtkXMLPImageDataReader.h>
 #include <vtkXMLPUnstructuredGridReader.h>
+#include <vtkXMLPolyDataWriter.h>
 
 #include <array>
 #include <cmath>
@@ -133,6 +135,120 @@ void expect_bits_and_words(vtkDataSet* data) {
       EXPECT_EQ(words->GetValue(i), word_of(label)) << of_cells << " " << i;
     }
   }
+}
+
+/// Two triangles and what else a surface can hold, with cells of every kind in one order only.
+vtkSmartPointer<vtkPolyData> surface_of_all_kinds(int piece) {
+  auto surface = vtkSmartPointer<vtkPolyData>::New();
+  vtkNew<vtkPoints> points;
+  for (const auto& [x, y] : {std::pair(0, 0), {1, 0}, {0, 1}, {1, 1}})
+    points->InsertNextPoint(2 * piece + x, y, 0);
+  surface->SetPoints(points);
+  vtkNew<vtkCellArray> verts;
+  for (vtkIdType corner = 3; corner >= piece; --corner) verts->InsertNextCell(1, &corner);
+  vtkNew<vtkCellArray> lines;
+  lines->InsertNextCell({0, 1});
+  lines->InsertNextCell({1, 3});
+  vtkNew<vtkCellArray> polys;
+  polys->InsertNextCell({0, 1, 2});
+  polys->InsertNextCell({1, 3, 2});
+  surface->SetVerts(verts);
+  surface->SetLines(lines);
+  surface->SetPolys(polys);
+  add_bits_and_words(surface);
+  return surface;
+}
+
+/// A serial file with the pieces of two files.
+void join_serial(const fs::path& first, const fs::path& second, const std::string& open_tag,
+                 const fs::path& joined) {
+  const std::string a = read_file(first);
+  const std::string b = read_file(second);
+  const std::string end = "</Piece>";
+  const auto piece = [&](const std::string& text) {
+    const auto begin = text.find("<Piece");
+    return text.substr(begin, text.find(end) + end.size() - begin);
+  };
+  const std::string type = open_tag.substr(1, open_tag.find_first_of(" >") - 1);
+  write_file_atomically(joined, a.substr(0, a.find("<" + type)) + open_tag + piece(a) + piece(b) +
+                                    "</" + type + "></VTKFile>");
+}
+
+// VTK mixes the words and bits of cells of several kinds, and crashes on words of parts of images.
+TEST_F(ParallelTest, BitsAndTextOfPiecesInOneFileStayWhatTheyAre) {
+  for (const Encoding encoding : {Encoding::ascii, Encoding::binary}) {
+    for (const int piece : {0, 1}) {
+      vtkNew<vtkImageData> image;
+      image->SetExtent(2 * piece, 2 * piece + 2, 0, 2, 0, 1);
+      add_bits_and_words(image);
+      WriteOptions options;
+      options.encoding = encoding;
+      write_mesh(Mesh(image, "image"), folder_ / ("image_" + std::to_string(piece) + ".vti"),
+                 options);
+      write_mesh(Mesh(surface_of_all_kinds(piece), "surface"),
+                 folder_ / ("surface_" + std::to_string(piece) + ".vtp"), options);
+    }
+    join_serial(folder_ / "surface_0.vtp", folder_ / "surface_1.vtp", "<PolyData>",
+                folder_ / "joined.vtp");
+    join_serial(folder_ / "image_0.vti", folder_ / "image_1.vti",
+                "<ImageData WholeExtent=\"0 4 0 2 0 1\" Origin=\"0 0 0\" Spacing=\"1 1 1\">",
+                folder_ / "joined.vti");
+    const Mesh surface = read_mesh(folder_ / "joined.vtp");
+    EXPECT_EQ(surface.count(Association::cell), 15);
+    expect_bits_and_words(surface.vtk());
+    const Mesh image = read_mesh(folder_ / "joined.vti");
+    EXPECT_EQ(image.count(Association::point), 30);
+    expect_bits_and_words(image.vtk());
+  }
+  // Appended data stand behind all pieces.
+  vtkNew<vtkXMLPolyDataWriter> surfaces;
+  surfaces->SetInputData(surface_of_all_kinds(0));
+  surfaces->SetFileName((folder_ / "appended.vtp").c_str());
+  surfaces->SetNumberOfPieces(3);
+  surfaces->Write();
+  const Mesh surface = read_mesh(folder_ / "appended.vtp");
+  EXPECT_EQ(surface.count(Association::cell), 24);
+  expect_bits_and_words(surface.vtk());
+  vtkNew<vtkImageData> image;
+  image->SetExtent(2, 4, 0, 2, 0, 1);
+  add_bits_and_words(image);
+  WriteOptions options;
+  write_mesh(Mesh(image, "image"), folder_ / "appended_1.vti", options);
+  std::string text = read_file(folder_ / "appended_1.vti");
+  const std::string inline_piece = read_file(folder_ / "image_0.vti");
+  const auto begin = inline_piece.find("<Piece");
+  const auto end = inline_piece.find("</Piece>");
+  text.insert(text.find("<Piece"), inline_piece.substr(begin, end - begin) + "</Piece>\n");
+  text.replace(text.find("2 4 0 2 0 1"), 1, "0");
+  write_file_atomically(folder_ / "appended.vti", text);
+  const Mesh whole = read_mesh(folder_ / "appended.vti");
+  EXPECT_EQ(whole.count(Association::cell), 8);
+  expect_bits_and_words(whole.vtk());
+}
+
+// A rank without a part of the mesh writes a piece without points and, often, without arrays.
+TEST_F(ParallelTest, EmptyPiecesNeedNoArrays) {
+  vtkNew<vtkUnstructuredGrid> nothing;
+  nothing->SetPoints(vtkNew<vtkPoints>());
+  store_xml(nothing, folder_ / "piece_0.vtu", {});
+  store_xml(nothing, folder_ / "piece_2.vtu", {});
+  const auto full = sample_grid();
+  store_xml(full, folder_ / "piece_1.vtu", {});
+  const fs::path whole = folder_ / "whole.pvtu";
+  write_mesh(Mesh(full, "whole"), whole);
+  const std::string written = read_file(whole);
+  const auto piece = written.find("<Piece");
+  write_file_atomically(whole, written.substr(0, piece) +
+                                   "<Piece Source=\"piece_0.vtu\"/><Piece Source=\"piece_1.vtu\"/>"
+                                   "<Piece Source=\"piece_2.vtu\"/></PUnstructuredGrid></VTKFile>");
+  EXPECT_EQ(difference(full, read_mesh(whole).vtk()), "");
+  // An array that only a piece with points lacks is lost.
+  const auto lacking = vtkSmartPointer<vtkDataSet>::Take(full->NewInstance());
+  lacking->DeepCopy(full);
+  const std::string name = full->GetPointData()->GetArrayName(0);
+  lacking->GetPointData()->RemoveArray(name.c_str());
+  store_xml(lacking, folder_ / "piece_2.vtu", {});
+  expect_says(message(whole), "it has no point array '" + name + "', which the index declares");
 }
 
 // VTK's readers make other bits of them, and free the text of images and of cells of surfaces
