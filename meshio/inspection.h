@@ -40,15 +40,9 @@ DeclaredContents inspect_xml(const FileBytes& file);
 /// DataError without the file's name.
 DeclaredContents inspect_legacy(const FileBytes& file);
 
-/// Inspect surface files, text or binary: complete, numbers where numbers must be, cells that use
-/// existing points. Throw DataError without the file's name.
+/// Inspects an STL file, text or binary: complete, numbers where numbers must be. Throws DataError
+/// without the file's name.
 DeclaredContents inspect_stl(const FileBytes& file);
-DeclaredContents inspect_obj(const std::string& text);
-
-/// The text of an OBJ file without the comments behind points, normals, texture coordinates and
-/// cells, at which VTK stumbles. Lines keep their numbers.
-std::string without_trailing_comments(std::string obj_text);
-
 /// Inspect files of solvers as far as VTK's readers need it to stay inside their memory. Throw
 /// DataError without the file's name.
 void inspect_exodus(const FileBytes& file);

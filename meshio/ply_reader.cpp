@@ -14,6 +14,7 @@
 #include "meshio/data_set_check.h"
 #include "meshio/file_bytes.h"
 #include "meshio/ply_values.h"
+#include "meshio/surface_attributes.h"
 #include "meshio/surface_formats.h"
 
 namespace funcattn {
@@ -179,8 +180,8 @@ class SurfaceBuilder {
   }
 
   vtkSmartPointer<vtkPolyData> result() {
-    activate(data_->GetPointData());
-    activate(data_->GetCellData());
+    activate_surface_attributes(data_->GetPointData());
+    activate_surface_attributes(data_->GetCellData());
     check_cells(data_);  // The order of the elements is free: only now all points are known.
     check_arrays(data_);
     return data_.GetPointer();
@@ -227,13 +228,6 @@ class SurfaceBuilder {
     data_->SetPolys(faces);
   }
 
-  static void activate(vtkDataSetAttributes* attributes) {
-    for (const char* colours : {"RGB", "RGBA"})
-      if (attributes->HasArray(colours)) attributes->SetActiveScalars(colours);
-    if (attributes->HasArray("Normals")) attributes->SetActiveNormals("Normals");
-    if (attributes->HasArray("TCoords")) attributes->SetActiveTCoords("TCoords");
-  }
-
   vtkNew<vtkPolyData> data_;
 };
 
@@ -242,7 +236,9 @@ class SurfaceBuilder {
 vtkSmartPointer<vtkDataObject> read_ply(const std::filesystem::path& path, const ReadOptions&) {
   const FileBytes file(path);
   const std::string bytes = file.read(0, file.size());
-  TextLines lines(bytes);
+  // Old Macintosh programs end lines with CR alone.
+  const bool lone_returns = bytes.size() > 4 && bytes[3] == '\r' && bytes[4] != '\n';
+  TextLines lines(bytes, lone_returns ? '\r' : '\n');
   const PlyHeader header = read_ply_header(lines);
   PlyValues values(bytes, lines, header.storage);
   SurfaceBuilder surface;

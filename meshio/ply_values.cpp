@@ -31,20 +31,26 @@ void PlyValues::require_room(const PlyElement& element) const {
                     element.name + "', more than the file holds; it is cut short or damaged");
 }
 
-void PlyValues::begin_row(const PlyElement& element, std::int64_t row) {
-  if (storage_ != PlyStorage::text) return;
-  do {  // No row is an empty line.
-    if (!lines_.next())
-      throw DataError("it ends at " + element.name + " " + std::to_string(row) + " of " +
-                      std::to_string(element.rows) + "; the file is cut short");
-    words_ = lines_.words();
-  } while (words_.empty());
+bool PlyValues::next_words() {
   word_ = 0;
+  for (words_.clear(); words_.empty(); words_ = lines_.words())
+    if (!lines_.next()) return false;
+  return true;
+}
+
+void PlyValues::begin_row(const PlyElement& element, std::int64_t row) {
+  if (storage_ == PlyStorage::text && !next_words())
+    throw DataError("it ends at " + element.name + " " + std::to_string(row) + " of " +
+                    std::to_string(element.rows) + "; the file is cut short");
+  row_line_ = lines_.number();
 }
 
 double PlyValues::number(const PlyScalar& type) {
   if (storage_ != PlyStorage::text) return binary_number(type);
-  if (word_ >= words_.size()) throw DataError(lines_.where() + " ends early; the file is damaged");
+  if (word_ == words_.size()) {
+    const std::string line = lines_.where();
+    if (!next_words()) throw DataError(line + " ends early; the file is cut short");
+  }
   return text_number(words_[word_++], type);
 }
 
@@ -92,8 +98,9 @@ std::int64_t PlyValues::list_length(const PlyProperty& list) {
   const auto length = static_cast<std::int64_t>(number(*list.count));
   if (length < 0) throw DataError("a list has a negative length; the file is damaged");
   if (storage_ == PlyStorage::text) {
-    if (length > static_cast<std::int64_t>(words_.size() - word_))
-      throw DataError(lines_.where() + " ends early; the file is damaged");
+    const std::size_t left = words_.size() - word_ + (bytes_.size() - lines_.position() + 1) / 2;
+    if (length > static_cast<std::int64_t>(left))
+      throw DataError(lines_.where() + " ends early; the file is cut short");
   } else if (length > static_cast<std::int64_t>((bytes_.size() - at_) / list.type.size)) {
     throw cut_short();
   }
@@ -101,17 +108,19 @@ std::int64_t PlyValues::list_length(const PlyProperty& list) {
 }
 
 void PlyValues::end_row() const {
-  if (storage_ == PlyStorage::text && word_ != words_.size())
-    throw DataError(lines_.where() + " has more numbers than declared; the file is damaged");
+  if (storage_ != PlyStorage::text || word_ == words_.size()) return;
+  const bool wrapped = row_line_ != lines_.number();
+  throw DataError(lines_.where() + " has more numbers than declared" +
+                  (wrapped ? " for the row that begins on line " + std::to_string(row_line_) : "") +
+                  "; the file is damaged");
 }
 
 void PlyValues::finish() {
-  // Some programs end binary files with a line end too.
+  // Some programs end binary files with a line end too, that of the header.
   const std::string_view rest =
       storage_ == PlyStorage::text ? std::string_view() : std::string_view(bytes_).substr(at_);
-  bool more = !rest.empty() && rest != "\n" && rest != "\r\n";
-  if (storage_ == PlyStorage::text)
-    while (!more && lines_.next()) more = !lines_.words().empty();
+  bool more = !rest.empty() && rest != lines_.line_end() && rest != "\r\n";
+  if (storage_ == PlyStorage::text) more = next_words();
   if (more) throw DataError("something follows behind its last element; the file is damaged");
 }
 

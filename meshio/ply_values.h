@@ -9,7 +9,8 @@
 
 namespace funcattn {
 
-/// Walks through the numbers of a PLY file behind its header, in text one line for each row.
+/// Walks through the numbers of a PLY file behind its header. In text each row begins on a line of
+/// its own, and may go on over several.
 /// Everything throws DataError where the file ends early or a number is not of its type.
 class PlyValues {
  public:
@@ -29,6 +30,7 @@ class PlyValues {
   void finish();
 
  private:
+  bool next_words();  ///< Of the next line that is not empty; false at the end.
   double text_number(std::string_view word, const PlyScalar& type) const;
   double binary_number(const PlyScalar& type);
 
@@ -36,8 +38,9 @@ class PlyValues {
   TextLines lines_;
   PlyStorage storage_;
   std::size_t at_;                       ///< In a binary file.
-  std::vector<std::string_view> words_;  ///< Of the row in text.
+  std::vector<std::string_view> words_;  ///< Of the line in text.
   std::size_t word_ = 0;
+  std::int64_t row_line_ = 0;  ///< Number of the line on which the row begins.
 };
 
 }  // namespace funcattn

@@ -52,16 +52,21 @@ bool is_ensight_case(const std::string& head) {
 }  // namespace
 
 bool is_text_stl(std::string_view text) {
-  return lower(std::string(text.substr(0, 5))) == "solid";
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  return begin != std::string_view::npos && lower(std::string(text.substr(begin, 5))) == "solid";
 }
 
-bool is_binary_stl(const FileBytes& file) {
+std::optional<std::uint64_t> binary_stl_size(const FileBytes& file) {
   const std::string head = file.read(0, kStlHeader);
-  if (head.size() < kStlHeader) return false;
+  if (head.size() < kStlHeader) return std::nullopt;
   std::uint64_t triangles = 0;
   for (std::size_t i = 4; i-- > 0;)
     triangles = (triangles << 8) | static_cast<unsigned char>(head[80 + i]);
-  return file.size() == kStlHeader + triangles * kStlTriangle;
+  const std::uint64_t size = kStlHeader + triangles * kStlTriangle;
+  // Zeros are many a file; without a triangle the size must be exact.
+  if (file.size() < size || file.size() - size >= (triangles > 0 ? kStlTriangle : 1))
+    return std::nullopt;
+  return size;
 }
 
 std::string signature_of(const FileBytes& file) {
@@ -73,7 +78,7 @@ std::string signature_of(const FileBytes& file) {
     return "netcdf";
   if (begins_with(head, "ply\n") || begins_with(head, "ply\r")) return "ply";
   if (const std::string xml = xml_type(head); !xml.empty()) return xml;
-  if (is_binary_stl(file)) return "stl";
+  if (binary_stl_size(file)) return "stl";
   const std::string lower_head = lower(head);
   // "solid" begins many a text; the first facet must follow.
   if (is_text_stl(head) && lower_head.find("facet") != std::string::npos) return "stl";

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,10 +14,11 @@ namespace funcattn {
 /// nothing, as in formats without a mark and in files damaged there.
 std::string signature_of(const FileBytes& file);
 
-/// Whether the text begins with "solid", in any case.
+/// Whether the text begins with "solid", in any case, behind blanks or empty lines at most.
 bool is_text_stl(std::string_view text);
 
-/// Whether the size is that of a binary STL file with the number of triangles that stands in it.
-bool is_binary_stl(const FileBytes& file);
+/// Bytes of a binary STL file with the number of triangles that stands in it, if the file has them
+/// and not enough more for another triangle (some programs add a line end).
+std::optional<std::uint64_t> binary_stl_size(const FileBytes& file);
 
 }  // namespace funcattn

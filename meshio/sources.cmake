@@ -17,9 +17,9 @@ set(FUNCATTN_MESH_VTK_COMPONENTS
 set(FUNCATTN_MESH_FILE_SOURCES
   checked_read.cpp ensight_inspection.cpp exodus_inspection.cpp file_bytes.cpp formats.cpp
   inspection.cpp legacy_cursor.cpp legacy_format.cpp legacy_inspection.cpp memory_file.cpp multiblock_format.cpp
-  netcdf_header.cpp number_word.cpp obj_inspection.cpp parallel_format.cpp piece_folder.cpp
-  piece_arrays.cpp ply_header.cpp ply_reader.cpp ply_values.cpp reader.cpp series.cpp signature.cpp solver_formats.cpp stl_inspection.cpp
-  surface_formats.cpp text_lines.cpp trial.cpp vtkhdf_inspection.cpp write_checks.cpp writer.cpp
+  netcdf_header.cpp number_word.cpp obj_reader.cpp obj_statements.cpp parallel_format.cpp piece_folder.cpp
+  piece_arrays.cpp ply_header.cpp ply_reader.cpp ply_values.cpp reader.cpp series.cpp signature.cpp solver_formats.cpp stl_inspection.cpp stl_reader.cpp
+  surface_attributes.cpp text_lines.cpp trial.cpp vtkhdf_inspection.cpp write_checks.cpp writer.cpp
   xml_arrays.cpp xml_blocks.cpp xml_extent.cpp xml_field_data.cpp xml_format.cpp
   xml_inspection.cpp xml_names.cpp xml_pieces.cpp xml_structure.cpp xml_tree.cpp)
 set(FUNCATTN_MESH_FILE_HEADERS reader.h series.h writer.h)

@@ -106,7 +106,7 @@ class TextInspector {
 
 DeclaredContents inspect_stl(const FileBytes& file) {
   const std::string bytes = file.read(0, file.size());
-  if (is_binary_stl(file)) return inspect_binary(bytes);
+  if (binary_stl_size(file)) return inspect_binary(bytes);
   if (!is_text_stl(bytes))
     throw DataError(
         "it is no STL file, or it is cut short: it does not begin with 'solid', and "

@@ -19,6 +19,14 @@ namespace funcattn {
 /// ("Normals", "RGB", "RGBA", "TCoords"), all other properties their own: those of points and faces
 /// become point and cell arrays (lists, where all are of one length, with so many components), all
 /// else the field arrays "ELEMENT.PROPERTY" and, for lists, "ELEMENT.PROPERTY.count".
+///
+/// OBJ is read without VTK, whose reader leaves out lines, points and what no face uses where faces
+/// have normals, ignores colours, and crashes on small mistakes. Points keep their order; one used
+/// with several pairs of texture coordinate and normal is there once more, behind all others, for
+/// each further pair. Arrays are those of VTK's reader ("Normals", "TCoords", "GroupIds",
+/// "MaterialIds", the field arrays "MaterialNames" and "MaterialLibraries"), but of all cells and
+/// with one "TCoords" instead of one per material; and "RGB" or "RGBA" where points have colours.
+/// What a point lacks that others have is NaN.
 vtkSmartPointer<vtkDataObject> read_stl(const std::filesystem::path& path,
                                         const ReadOptions& options);
 vtkSmartPointer<vtkDataObject> read_ply(const std::filesystem::path& path,

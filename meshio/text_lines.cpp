@@ -4,7 +4,7 @@ namespace funcattn {
 
 bool TextLines::next() {
   if (at_ >= text_.size()) return false;
-  auto end = text_.find('\n', at_);
+  auto end = text_.find(line_end_, at_);
   ended_ = end != std::string_view::npos;
   if (!ended_) end = text_.size();
   line_ = text_.substr(at_, end - at_);

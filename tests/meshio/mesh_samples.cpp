@@ -20,6 +20,7 @@
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
 #include <vtkRectilinearGrid.h>
+#include <vtkStringArray.h>
 #include <vtkStructuredGrid.h>
 #include <vtkUnsignedCharArray.h>
 #include <vtkUnstructuredGrid.h>
@@ -307,15 +308,27 @@ std::string array_difference(vtkDataArray* expected, vtkDataArray* found, const 
   return {};
 }
 
+std::string text_difference(vtkStringArray* a, vtkStringArray* b, const std::string& what) {
+  if (!b || a->GetNumberOfValues() != b->GetNumberOfValues()) return what + " holds other text";
+  for (vtkIdType i = 0; i < a->GetNumberOfValues(); ++i)
+    if (a->GetValue(i) != b->GetValue(i)) return "text " + std::to_string(i) + " of " + what;
+  return {};
+}
+
 std::string field_difference(vtkFieldData* expected, vtkFieldData* found, const std::string& kind,
                              bool fewer_allowed) {
   for (int i = 0; i < expected->GetNumberOfArrays(); ++i) {
-    vtkDataArray* array = expected->GetArray(i);
-    vtkDataArray* other = found->GetArray(array->GetName());
+    vtkAbstractArray* array = expected->GetAbstractArray(i);
+    vtkAbstractArray* other = found->GetAbstractArray(array->GetName());
     const std::string what = kind + " array " + array->GetName();
     if (!other && fewer_allowed) continue;
     if (!other) return what + " is missing";
-    const std::string difference = array_difference(array, other, what);
+    auto* words = vtkStringArray::SafeDownCast(array);
+    auto* numbers = vtkDataArray::SafeDownCast(other);
+    if (!words && !numbers) return what + " holds text";
+    const std::string difference =
+        words ? text_difference(words, vtkStringArray::SafeDownCast(other), what)
+              : array_difference(vtkDataArray::SafeDownCast(array), numbers, what);
     if (!difference.empty()) return difference;
   }
   if (found->GetNumberOfArrays() > expected->GetNumberOfArrays()) return "more " + kind + " arrays";
