@@ -273,6 +273,7 @@ class TrainCommand : public Command {
     trainer.beta2 = recipe.beta2;
     trainer.clip_norm = recipe.clip;
     trainer.weight_decay = recipe.weight_decay;
+    trainer.average_decay = recipe.average;
     trainer.validate_every = options_.validate_every > 0
                                  ? options_.validate_every
                                  : std::max<std::int64_t>(1, trainer.steps / 20);

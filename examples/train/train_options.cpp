@@ -97,6 +97,10 @@ void OptimisationOptions::describe(OptionTable& table) {
   table.value("warmup", warmup, "steps of linear rise (constant, cosine)")
       .at_least(0)
       .default_text(by_task);
+  table.value("rise", rise, "share of the steps in which the rate rises (one_cycle)")
+      .above(0)
+      .at_most(0.999)
+      .default_text(by_task);
   table.value("final-lr", final_fraction, "last learning rate over peak")
       .at_least(0)
       .at_most(1)
@@ -110,6 +114,13 @@ void OptimisationOptions::describe(OptionTable& table) {
       .default_text(by_task);
   table.value("weight-decay", weight_decay, "decoupled decay of the weight matrices")
       .at_least(0)
+      .default_text(by_task);
+  table
+      .value("ema", average,
+             "decay of the moving average of the weights, which is what is validated and saved; 0: "
+             "the weights themselves")
+      .at_least(0)
+      .at_most(0.999999)
       .default_text(by_task);
   table.value("loss", loss, "what is minimised")
       .choices({"mse", "relative_l2", "log_relative_l2"})
@@ -132,10 +143,15 @@ Recipe Recipe::with(const ModelOptions& model_options,
   result.weight_decay = optimisation.weight_decay.value_or(weight_decay);
   result.schedule.peak = optimisation.learning_rate.value_or(schedule.peak);
   result.schedule.final_fraction = optimisation.final_fraction.value_or(schedule.final_fraction);
+  result.average = optimisation.average.value_or(average);
+  result.schedule.rise_fraction = optimisation.rise.value_or(schedule.rise_fraction);
   if (optimisation.schedule) {
     result.schedule.kind = schedule_from_string(*optimisation.schedule);
     if (result.schedule.kind == ScheduleKind::one_cycle) result.schedule.warmup_steps = 0;
   }
+  if (optimisation.rise && result.schedule.kind != ScheduleKind::one_cycle)
+    throw UsageError(std::string("--rise is for the schedule one_cycle, but the schedule is ") +
+                     to_string(result.schedule.kind) + "; give --warmup, or --schedule one_cycle");
   if (optimisation.warmup) result.schedule.warmup_steps = *optimisation.warmup;
   if (optimisation.loss) result.loss = loss_from_string(*optimisation.loss);
   return result;

@@ -30,7 +30,7 @@ struct ModelOptions {
 struct OptimisationOptions {
   std::optional<std::int64_t> steps, epochs, warmup;
   std::optional<int> batch;
-  std::optional<double> learning_rate, beta2, clip, weight_decay, final_fraction;
+  std::optional<double> learning_rate, beta2, clip, weight_decay, final_fraction, rise, average;
   std::optional<std::string> schedule, loss;
 
   void describe(OptionTable& table);
@@ -47,6 +47,7 @@ struct Recipe {
   double clip = 1.0;
   double weight_decay = 0.0;
   double beta2 = 0.999;
+  double average = 0.0;  ///< Decay of the averaged weights; 0: none.
 
   /// With what was given in its place. Throws UsageError where steps and epochs are both given.
   Recipe with(const ModelOptions& model_options, const OptimisationOptions& optimisation) const;

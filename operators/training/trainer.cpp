@@ -17,6 +17,7 @@
 #include "operators/training/log.h"
 #include "operators/training/objective.h"
 #include "operators/training/training_state.h"
+#include "operators/training/weight_average.h"
 
 namespace funcattn {
 
@@ -65,7 +66,8 @@ class TrainingRun {
         objective_(op, options.loss),
         parameters_(op.model()),
         optimiser_(parameters_,
-                   {options.beta1, options.beta2, options.epsilon, options.weight_decay}) {
+                   {options.beta1, options.beta2, options.epsilon, options.weight_decay}),
+        average_(parameters_, options.average_decay) {
     schedule_.total_steps = options.steps;
     state_.final_loss = nan;
     state_.course = course();
@@ -135,7 +137,7 @@ class TrainingRun {
       throw FileError("cannot resume: the best operator of the run so far, '" +
                       options_.best_path.string() +
                       "', does not exist; put it back, or start a new run");
-    restore_tensors(stored.tensors, op_.model(), parameters_, optimiser_, options_.state_path);
+    restore_tensors(stored.tensors, live_tensors(), options_.state_path);
     stored.tensors = {};
     state_ = std::move(stored);
     optimiser_.set_steps(state_.step);
@@ -157,6 +159,7 @@ class TrainingRun {
     rate_ = schedule_.rate(state_.step);
     optimiser_.step(rate_, clips ? options_.clip_norm / gradient_norm_ : 1.0);
     ++state_.step;
+    average_.update(state_.step);
     state_.loss_sum += sum;
     state_.loss_count += losses.size(0);
   }
@@ -193,6 +196,7 @@ class TrainingRun {
 
   double validate() {
     const ModeScope evaluation(op_.model(), false);
+    const AveragedWeights averaged(average_);
     const double score = objective_.mean_loss(validation_);
     const bool better =
         std::isfinite(score) && (!state_.best_validation || score < *state_.best_validation);
@@ -266,7 +270,8 @@ class TrainingRun {
     save_operator(path, snapshot);
   }
 
-  void write_operators() const {
+  void write_operators() {
+    const AveragedWeights averaged(average_);
     if (validation_.empty()) write_operator(options_.best_path, training_record());
     write_operator(options_.last_path, training_record());
   }
@@ -276,12 +281,17 @@ class TrainingRun {
     require_finite_weights();
     state_.seconds = seconds();
     state_.batches = batches_.state();
-    state_.tensors = collect_tensors(op_.model(), parameters_, optimiser_);
+    state_.tensors.tensors = live_tensors();
     write_training_state(options_.state_path, state_);
     state_.tensors = {};
   }
 
+  NamedTensors live_tensors() const {
+    return state_tensors(op_.model(), parameters_, optimiser_, average_);
+  }
+
   TrainerResult conclude() {
+    average_.hand_over();
     require_finite_weights();
     op_.set_training(training_record());
     return result();
@@ -297,6 +307,7 @@ class TrainingRun {
   Objective objective_;
   FlatParameters parameters_;
   AdamW optimiser_;
+  WeightAverage average_;
   std::optional<TrainingLog> log_;
   TrainingState state_;  ///< Its tensors are filled only while they are written.
   Stopwatch stopwatch_;

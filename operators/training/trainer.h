@@ -22,7 +22,8 @@ struct TrainerOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double clip_norm = 1.0;            ///< 0: no clipping.
+  double clip_norm = 1.0;      ///< 0: no clipping.
+  double average_decay = 0.0;  ///< Of the moving average of the weights (WeightAverage); 0: none.
   std::int64_t validate_every = 0;   ///< Steps; 0: at the end only.
   std::int64_t log_every = 100;      ///< Steps between log lines.
   std::int64_t state_every = 0;      ///< Steps between states; 0: where it validates.
@@ -64,7 +65,8 @@ struct TrainerResult {
 };
 
 /// Trains the operator's model in place with AdamW; afterwards it has the weights of the last step
-/// and its training record is `summary` with what was reached.
+/// and its training record is `summary` with what was reached. With an average_decay, what is
+/// validated, written as operators and left in `op` are the averaged weights.
 ///
 /// Stops with NumericError at the first non-finite loss or gradient, before the weights are
 /// touched, naming the samples of that batch whose loss is not finite; the best and last files of

@@ -28,6 +28,8 @@ void TrainerOptions::validate() const {
   number("beta2", beta2, beta2 >= 0 && beta2 < 1, "0 or more and less than 1");
   number("epsilon", epsilon, epsilon > 0, "more than 0");
   number("clip_norm", clip_norm, clip_norm >= 0, "0 or more");
+  number("average_decay", average_decay, average_decay >= 0 && average_decay < 1,
+         "0 or more and less than 1");
   Schedule whole = schedule;
   whole.total_steps = steps;
   whole.validate();
@@ -63,7 +65,8 @@ Json TrainerOptions::course() const {
                 {"beta1", beta1},
                 {"beta2", beta2},
                 {"epsilon", epsilon},
-                {"clip_norm", clip_norm}}}};
+                {"clip_norm", clip_norm},
+                {"average_decay", average_decay}}}};
 }
 
 }  // namespace funcattn

@@ -24,24 +24,6 @@ double number_or_nan(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
-/// The live tensors of a run under the names they have in the file.
-std::vector<std::pair<std::string, Tensor>> live_tensors(const Model& model,
-                                                         const FlatParameters& parameters,
-                                                         const AdamW& optimiser) {
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  for (const auto& item : model.named_parameters())
-    tensors.emplace_back("weights." + item.key(), item.value().detach());
-  for (const auto& item : model.named_buffers())
-    tensors.emplace_back("weights." + item.key(), item.value().detach());
-  for (const auto& slot : parameters.slots()) {
-    tensors.emplace_back("first_moment." + slot.name,
-                         FlatParameters::view(optimiser.first_moment(), slot));
-    tensors.emplace_back("second_moment." + slot.name,
-                         FlatParameters::view(optimiser.second_moment(), slot));
-  }
-  return tensors;
-}
-
 std::string describe(const Tensor& tensor) {
   std::ostringstream text;
   text << tensor.scalar_type() << " " << tensor.sizes();
@@ -136,18 +118,26 @@ void require_same_course(const Json& stored, const Json& present, const fs::path
                    "; give the options of that run, or start a new run");
 }
 
-Safetensors collect_tensors(const Model& model, const FlatParameters& parameters,
-                            const AdamW& optimiser) {
-  Safetensors content;
-  content.tensors = live_tensors(model, parameters, optimiser);
-  return content;
+NamedTensors state_tensors(const Model& model, const FlatParameters& parameters,
+                           const AdamW& optimiser, const WeightAverage& average) {
+  NamedTensors tensors;
+  for (const auto& item : model.named_parameters())
+    tensors.emplace_back("weights." + item.key(), item.value().detach());
+  for (const auto& item : model.named_buffers())
+    tensors.emplace_back("weights." + item.key(), item.value().detach());
+  for (const auto& slot : parameters.slots()) {
+    const auto add = [&](const char* kind, const Tensor& flat) {
+      tensors.emplace_back(kind + slot.name, FlatParameters::view(flat, slot));
+    };
+    add("first_moment.", optimiser.first_moment());
+    add("second_moment.", optimiser.second_moment());
+    if (average.averages()) add("average.", average.values());
+  }
+  return tensors;
 }
 
-void restore_tensors(const Safetensors& stored, const Model& model,
-                     const FlatParameters& parameters, const AdamW& optimiser,
-                     const fs::path& path) {
+void restore_tensors(const Safetensors& stored, const NamedTensors& live, const fs::path& path) {
   const std::string where = "training state '" + path.string() + "' does not fit the model: ";
-  const auto live = live_tensors(model, parameters, optimiser);
   for (const auto& [name, tensor] : live) {
     const Tensor* found = stored.find(name);
     if (found == nullptr) throw OperatorFileError(where + "tensor '" + name + "' is missing");

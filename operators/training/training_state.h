@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/json.h"
 #include "operators/model.h"
 #include "operators/safetensors.h"
 #include "operators/training/adamw.h"
+#include "operators/training/weight_average.h"
 
 namespace funcattn {
 
@@ -25,7 +29,7 @@ struct TrainingState {
   std::optional<double> best_validation;
   std::int64_t best_step = 0;
   Json batches;         ///< BatchSource::state().
-  Safetensors tensors;  ///< weights.NAME, first_moment.NAME, second_moment.NAME.
+  Safetensors tensors;  ///< Those of state_tensors().
 };
 
 /// Written as a safetensors container whose metadata holds "format" = "funcattn-training-state",
@@ -41,14 +45,17 @@ TrainingState read_training_state(const std::filesystem::path& path);
 void require_same_course(const Json& stored, const Json& present,
                          const std::filesystem::path& path);
 
-/// Copies of all parameters and buffers and of the moments of the trained ones.
-Safetensors collect_tensors(const Model& model, const FlatParameters& parameters,
-                            const AdamW& optimiser);
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// Puts stored tensors back. Names, shapes and dtypes are compared both ways before anything is
-/// copied. Throws OperatorFileError.
-void restore_tensors(const Safetensors& stored, const Model& model,
-                     const FlatParameters& parameters, const AdamW& optimiser,
+/// The live tensors of a run under the names that they have in the file: weights.NAME of all
+/// parameters and buffers; first_moment.NAME, second_moment.NAME and, where weights are averaged,
+/// average.NAME of the trained ones.
+NamedTensors state_tensors(const Model& model, const FlatParameters& parameters,
+                           const AdamW& optimiser, const WeightAverage& average);
+
+/// Puts stored tensors into the live ones. Names, shapes and dtypes are compared both ways before
+/// anything is copied. Throws OperatorFileError.
+void restore_tensors(const Safetensors& stored, const NamedTensors& live,
                      const std::filesystem::path& path);
 
 }  // namespace funcattn

@@ -16,6 +16,8 @@ TEST(Recipe, TakesWhatIsGivenAndKeepsTheRest) {
   optimisation.steps = 7;
   optimisation.learning_rate = 0.5;
   optimisation.loss = "mse";
+  optimisation.average = 0.99;
+  optimisation.rise = 0.1;
   const Recipe recipe = general_recipe().with(model, optimisation);
   EXPECT_EQ(recipe.model.form, Form::paper);
   EXPECT_EQ(recipe.model.width, 48);
@@ -25,7 +27,23 @@ TEST(Recipe, TakesWhatIsGivenAndKeepsTheRest) {
   EXPECT_EQ(recipe.epochs, 0) << "steps replace the recipe's epochs";
   EXPECT_EQ(recipe.schedule.peak, 0.5);
   EXPECT_EQ(recipe.loss, Loss::mse);
+  EXPECT_EQ(recipe.average, 0.99);
+  EXPECT_EQ(recipe.schedule.rise_fraction, 0.1);
   EXPECT_EQ(recipe.batch, general_recipe().batch);
+}
+
+TEST(Recipe, RefusesARiseThatTheScheduleDoesNotHave) {
+  OptimisationOptions optimisation;
+  optimisation.schedule = "cosine";
+  optimisation.rise = 0.1;
+  try {
+    general_recipe().with({}, optimisation);
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--rise is for the schedule one_cycle, but the schedule is cosine; give --warmup, "
+                 "or --schedule one_cycle");
+  }
 }
 
 TEST(Recipe, RefusesStepsAndEpochsTogether) {

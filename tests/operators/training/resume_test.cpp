@@ -79,6 +79,8 @@ class Resume : public test::FolderTest {
     }
   }
 
+  void expect_bit_equal_continuation(double average_decay);
+
   static void expect_same_run(const TrainerOptions& a, const TrainerOptions& b) {
     expect_same_tensors(a.best_path, b.best_path);
     expect_same_tensors(a.last_path, b.last_path);
@@ -87,12 +89,14 @@ class Resume : public test::FolderTest {
   }
 };
 
-TEST_F(Resume, AnInterruptedRunContinuesBitEqual) {
-  const TrainerOptions whole = options_in("whole");
+void Resume::expect_bit_equal_continuation(double average_decay) {
+  TrainerOptions whole = options_in("whole");
+  whole.average_decay = average_decay;
   Operator expected = pointwise_operator();
   const TrainerResult expected_result = run(expected, whole);
 
   TrainerOptions halves = options_in("halves");
+  halves.average_decay = average_decay;
   run_first_half(halves);
   EXPECT_TRUE(fs::exists(halves.last_path));
   halves.resume = true;
@@ -109,6 +113,14 @@ TEST_F(Resume, AnInterruptedRunContinuesBitEqual) {
     EXPECT_TRUE(test::bit_equal(found.model().named_parameters()[item.key()].detach(),
                                 item.value().detach()))
         << item.key();
+}
+
+TEST_F(Resume, AnInterruptedRunContinuesBitEqual) {
+  expect_bit_equal_continuation(0);
+}
+
+TEST_F(Resume, AnInterruptedRunWithAveragedWeightsContinuesBitEqual) {
+  expect_bit_equal_continuation(0.9);
 }
 
 TEST_F(Resume, ACrashedRunContinuesFromItsLastState) {
@@ -136,6 +148,7 @@ TEST_F(Resume, ACrashedRunContinuesFromItsLastState) {
 
 TEST_F(Resume, AFinishedRunReturnsAtOnce) {
   TrainerOptions options = options_in("run");
+  options.average_decay = 0.9;
   Operator op = pointwise_operator();
   const TrainerResult first = run(op, options);
   const std::string last = read_file(options.last_path);

@@ -3,12 +3,14 @@
 #include <ATen/Parallel.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <set>
 
 #include "core/atomic_file.h"
 #include "operators/safetensors.h"
+#include "operators/training/objective.h"
 #include "tests/operators/training/fixtures.h"
 
 namespace funcattn {
@@ -141,6 +143,40 @@ TEST_F(Trainer, WithoutValidationBestIsTheLastOperator) {
   EXPECT_TRUE(test::bit_equal(weight_of(options_.best_path, "out_weight"),
                               weight_of(options_.last_path, "out_weight")));
   EXPECT_FALSE(training_of(options_.best_path).contains("best_validation"));
+}
+
+TEST_F(Trainer, HandsOnTheAveragedWeights) {
+  options_.average_decay = 0.7;
+  options_.state_path = folder_ / "state.safetensors";
+  options_.validate_every = 30;
+  Operator op = pointwise_operator(torch::kFloat64);
+  const auto weights = [&] {
+    return op.model().named_parameters()["hidden_weight"].detach().clone();
+  };
+  Tensor expected = weights();
+  std::int64_t steps = 0;
+  const auto take = [&](const Tensor& now) {
+    const double t = static_cast<double>(++steps);
+    const double decay = std::min(0.7, (1 + t) / (10 + t));
+    expected = decay * expected + (1 - decay) * now;
+  };
+  options_.should_stop = [&] {
+    take(weights());
+    return false;
+  };
+  const auto validation = pointwise_samples(2, 900);
+  const TrainerResult result = train_on(op, pointwise_samples(7), validation);
+  // The last step is not asked about; its own weights are in the state.
+  const Tensor last = weight_of(options_.state_path, "weights.hidden_weight");
+  take(last);
+  ASSERT_EQ(steps, 30);
+  EXPECT_FALSE(torch::allclose(last, expected, 1e-3, 1e-3));
+  EXPECT_TRUE(torch::allclose(weights(), expected, 1e-12, 1e-12));
+  for (const fs::path& path : {options_.best_path, options_.last_path})
+    EXPECT_TRUE(test::bit_equal(weight_of(path, "hidden_weight"), weights())) << path;
+  EXPECT_TRUE(test::bit_equal(weight_of(options_.state_path, "average.hidden_weight"), weights()));
+  EXPECT_EQ(result.best_validation, Objective(op, options_.loss).mean_loss(validation));
+  EXPECT_EQ(op.training()["options"]["optimiser"]["average_decay"], 0.7);
 }
 
 TEST_F(Trainer, ANaNScoreIsNeverBestAndIsNullInTheLog) {
@@ -276,6 +312,8 @@ TEST_F(Trainer, RefusesContradictoryOptions) {
             "training: beta2 is 1, expected 0 or more and less than 1");
   EXPECT_EQ(message([](auto& o) { o.clip_norm = -1; }),
             "training: clip_norm is -1, expected 0 or more");
+  EXPECT_EQ(message([](auto& o) { o.average_decay = 1; }),
+            "training: average_decay is 1, expected 0 or more and less than 1");
   EXPECT_EQ(message([](auto& o) { o.weight_decay = std::nan(""); }),
             "training: weight_decay is nan, expected 0 or more");
   EXPECT_CONTAINS(message([](auto& o) { o.schedule.peak = 0; }), "the learning rate is 0");
