@@ -129,21 +129,21 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
     throw UsageError("no target arrays; name what to predict with --targets");
   const std::vector<Mesh> meshes = read_all(files);
 
+  const Association association = arrays.association.value_or(Association::point);
   VtkTrainingSet set;
   for (const std::string& name : arrays.inputs)
-    set.contract.inputs.push_back(
-        {array_of(meshes.front(), name, arrays.association), InputRole::value});
+    set.contract.inputs.push_back({array_of(meshes.front(), name, association), InputRole::value});
   for (const std::string& name : arrays.parameters)
     set.contract.inputs.push_back(parameter_of(meshes.front(), name));
   if (!arrays.source_flag.empty())
     set.contract.inputs.push_back(
-        {array_of(meshes.front(), arrays.source_flag, arrays.association), InputRole::source_flag});
+        {array_of(meshes.front(), arrays.source_flag, association), InputRole::source_flag});
   for (const std::string& name : arrays.targets)
-    set.contract.outputs.push_back(array_of(meshes.front(), name, arrays.association));
-  set.contract.weights = arrays.weights;
-  set.contract.coordinates = coordinates_of(meshes, set.contract, arrays.association, coordinates);
+    set.contract.outputs.push_back(array_of(meshes.front(), name, association));
+  if (!arrays.weights.empty()) set.contract.weights = arrays.weights;
+  set.contract.coordinates = coordinates_of(meshes, set.contract, association, coordinates);
 
-  const WeightChoice weights = weight_choice_from_string(arrays.weights);
+  const WeightChoice weights = weight_choice_from_string(set.contract.weights);
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = 0;
   for (const Mesh& mesh : meshes) {
@@ -212,6 +212,8 @@ void read_dataset_description(const fs::path& location, ArrayChoice& arrays,
       }
     if (arrays.targets.empty())
       for (const ArraySpec& output : contract.outputs) arrays.targets.push_back(output.name);
+    if (!arrays.association) arrays.association = contract.association();
+    if (arrays.weights.empty()) arrays.weights = contract.weights;
     if (coordinates.axes.empty()) coordinates = contract.coordinates;
   } catch (const std::exception& error) {
     throw FileError("cannot use '" + file.string() + "': " + error.what() +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,9 +16,9 @@ struct ArrayChoice {
   std::vector<std::string> inputs;
   std::vector<std::string> parameters;  ///< Values of a whole mesh, in its field data.
   std::vector<std::string> targets;
-  std::string source_flag;  ///< Empty: every point is a source sample.
-  Association association = Association::point;
-  std::string weights = "auto";
+  std::string source_flag;                 ///< Empty: every point is a source sample.
+  std::optional<Association> association;  ///< Of all arrays; point where nothing is said.
+  std::string weights;                     ///< Empty: nothing is said, which means auto.
 };
 
 /// Samples and the contract that an operator trained on them has.
@@ -47,9 +48,9 @@ std::vector<std::filesystem::path> validation_files(const std::filesystem::path&
 std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> test_sets(
     const std::filesystem::path& location);
 
-/// What a data set's dataset.json says of its arrays: fills the members of `arrays` that are empty,
-/// and the coordinate handling. Nothing where there is no such file. Throws FileError if it is
-/// damaged.
+/// What a data set's dataset.json says of its arrays: fills the members of `arrays` that say
+/// nothing, and the coordinate handling. Nothing where there is no such file. Throws FileError if
+/// it is damaged.
 void read_dataset_description(const std::filesystem::path& location, ArrayChoice& arrays,
                               CoordinateHandling& coordinates);
 

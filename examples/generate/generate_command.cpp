@@ -3,7 +3,10 @@
 #include <set>
 
 #include "core/error.h"
-#include "examples/sine/samples.h"
+#include "core/text.h"
+#include "examples/burgers/burgers_generation.h"
+#include "examples/generate/generated_task.h"
+#include "examples/sine/sine_generation.h"
 #include "examples/vtk_samples.h"
 #include "meshio/writer.h"
 
@@ -19,24 +22,35 @@ struct GenerateOptions {
   int train = 100;
   int valid = 20;
   int test = 20;
-  std::vector<int> resolutions = {1};
-  std::string protocol = "few-shot";
-  int context = 10;
   int points = 0;
+  std::vector<int> resolutions = {1};
   std::uint64_t seed = 0;
   bool overwrite = false;
 };
 
 class GenerateCommand : public Command {
  public:
+  GenerateCommand() {
+    tasks_.push_back(make_sine_generation());
+    tasks_.push_back(make_burgers_generation());
+  }
+
   std::string name() const override { return "generate"; }
   std::string summary() const override { return "write the data set of a task as VTK files"; }
   std::vector<std::string> examples() const override {
-    return {"funcattn generate sine --out sine_data --train 100 --test 20 --resolutions 1 4 32"};
+    return {"funcattn generate sine --out sine_data --train 100 --test 20 --resolutions 1 4 32",
+            "funcattn generate burgers --out burgers_data --train 1000 --test 200 "
+            "--resolutions 1 2 4 8 16 32"};
   }
 
   void describe(OptionTable& table) override {
-    table.positional("TASK", options_.task, "what to generate: sine").choices({"sine"});
+    table_ = &table;
+    std::vector<std::string> names, points;
+    for (const auto& task : tasks_) {
+      names.push_back(task->name());
+      points.push_back(task->name() + " " + std::to_string(task->default_points()));
+    }
+    table.positional("TASK", options_.task, "what to generate").choices(names);
     table.group("Data set");
     table.value("out,o", options_.out, "folder for train/, valid/, test/ and dataset.json")
         .placeholder("FOLDER")
@@ -44,22 +58,36 @@ class GenerateCommand : public Command {
     table.value("train", options_.train, "training samples").at_least(0);
     table.value("valid", options_.valid, "validation samples").at_least(0);
     table.value("test", options_.test, "test samples").at_least(0);
+    table.value("points", options_.points, "points of a training sample")
+        .at_least(0)
+        .default_text(join(points, ", "));
     table
         .list("resolutions", options_.resolutions,
-              "densities of the test samples; 4 goes to test_x4/, with the same functions")
+              "points of the test samples over --points; 4 goes to test_x4/, with the same "
+              "functions")
         .at_least(1);
     table.value("seed", options_.seed, "of all that is drawn");
     table.flag("overwrite", options_.overwrite, "write into a folder that is not empty");
-    table.group("Task sine");
-    table.value("protocol", options_.protocol, "few-shot or masked-grid")
-        .choices({"few-shot", "masked-grid"});
-    table.value("context", options_.context, "context points K").at_least(1);
-    table.value("points", options_.points, "grid points at density 1")
-        .at_least(0)
-        .default_text("200; masked-grid: 120");
+    for (const auto& task : tasks_) {
+      table.group(group_of(*task));
+      task->describe(table);
+    }
   }
 
-  void validate() const override { sampling().validate(); }
+  void validate() const override {
+    const GeneratedTask& chosen = task();
+    for (const auto& other : tasks_)
+      for (const Option& option : table_->options())
+        if (other->name() != chosen.name() && option.group() == group_of(*other) &&
+            option.origin() != Origin::default_value)
+          throw UsageError("--" + option.name() + " belongs to the task " + other->name() +
+                           "; leave it away for " + chosen.name());
+    std::set<std::string> folders;
+    for (const SampleSet& set : test_sets())
+      if (!folders.insert(set.folder).second)
+        throw UsageError("the test set " + set.folder + " is asked for twice");
+    chosen.validate(points());
+  }
 
   int run(Console& console) override {
     if (fs::exists(options_.out) &&
@@ -68,73 +96,88 @@ class GenerateCommand : public Command {
                       "' is there already and not empty; give another folder or --overwrite");
     const std::vector<Part> parts = plan();
     std::int64_t total = 0;
-    for (const Part& part : parts) {
-      refuse_leftovers(options_.out / part.folder, part.count);
-      total += part.count;
-    }
+    for (const Part& part : parts)
+      for (const SampleSet& set : part.sets) {
+        refuse_leftovers(options_.out / set.folder, part.count);
+        total += part.count;
+      }
     if (total == 0) throw UsageError("no samples asked for; give --train, --valid or --test");
     ProgressBar bar = console.progress("writing", total, "files");
     std::int64_t done = 0;
     for (const Part& part : parts) {
       if (part.count == 0) continue;
-      fs::create_directories(options_.out / part.folder);
+      for (const SampleSet& set : part.sets) fs::create_directories(options_.out / set.folder);
       RandomGenerator random(options_.seed * 3 + part.stream);
       for (int i = 0; i < part.count; ++i) {
-        write_mesh(sine_mesh(draw_sine_episode(sampling(), part.factor, random)),
-                   options_.out / part.folder / file_name(i));
-        bar.update(++done);
+        const std::vector<Mesh> meshes = task().draw(points(), part.sets, random);
+        for (std::size_t set = 0; set < meshes.size(); ++set) {
+          write_mesh(meshes[set], options_.out / part.sets[set].folder / file_name(i));
+          bar.update(++done);
+        }
       }
     }
-    write_dataset_description(options_.out, "f(x) = alpha sin(x - gamma), " + options_.protocol,
-                              sine_contract(Form::few_shot));
+    write_dataset_description(options_.out, task().title(), task().contract());
     bar.finish();
     console.results() << "wrote " << total << " samples to " << options_.out.string() << "\n";
     return 0;
   }
 
  private:
+  /// Sets that show the same samples.
   struct Part {
-    std::string folder;
     int count;
-    int factor;            ///< Density of the grid.
-    std::uint64_t stream;  ///< Random stream: the test sets of all densities share one.
+    std::uint64_t stream;  ///< Of random numbers.
+    std::vector<SampleSet> sets;
   };
 
-  std::vector<Part> plan() const {
-    std::vector<Part> parts = {{"train", options_.train, 1, 0}, {"valid", options_.valid, 1, 1}};
-    for (const int factor : options_.resolutions)
-      parts.push_back(
-          {factor == 1 ? "test" : "test_x" + std::to_string(factor), options_.test, factor, 2});
-    return parts;
+  static std::string group_of(const GeneratedTask& task) { return "Task " + task.name(); }
+
+  const GeneratedTask& task() const {
+    for (const auto& task : tasks_)
+      if (task->name() == options_.task) return *task;
+    throw UsageError("unknown task '" + options_.task + "'");
   }
 
-  static std::string file_name(int sample) {
+  int points() const { return options_.points > 0 ? options_.points : task().default_points(); }
+
+  std::vector<SampleSet> test_sets() const {
+    std::vector<SampleSet> sets;
+    for (const int factor : options_.resolutions)
+      sets.push_back({factor == 1 ? "test" : "test_x" + std::to_string(factor), factor, ""});
+    for (const SampleSet& set : task().further_test_sets()) sets.push_back(set);
+    return sets;
+  }
+
+  std::vector<Part> plan() const {
+    return {{options_.train, 0, {{"train", 1, ""}}},
+            {options_.valid, 1, {{"valid", 1, ""}}},
+            {options_.test, 2, test_sets()}};
+  }
+
+  std::string file_name(int sample) const {
     std::string number = std::to_string(sample);
     number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
-    return number + ".vtp";
+    return number + task().extension();
   }
 
   /// Files of a larger set that was here before would count as samples of the new one.
-  static void refuse_leftovers(const fs::path& folder, int count) {
+  void refuse_leftovers(const fs::path& folder, int count) const {
     if (!fs::is_directory(folder)) return;
     std::set<std::string> expected;
     for (int i = 0; i < count; ++i) expected.insert(file_name(i));
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-      if (entry.path().extension() == ".vtp" &&
-          expected.count(entry.path().filename().string()) == 0)
+      if (is_mesh_file(entry.path()) && expected.count(entry.path().filename().string()) == 0)
         throw FileError("'" + entry.path().string() +
                         "' would remain among the new samples; remove it or give another folder");
   }
 
-  SineSampling sampling() const {
-    SineSampling sampling;
-    sampling.protocol = sine_protocol_from_string(options_.protocol);
-    sampling.context = options_.context;
-    sampling.points = options_.points;
-    return sampling;
+  static bool is_mesh_file(const fs::path& path) {
+    return path.extension() == ".vtp" || path.extension() == ".vtu";
   }
 
   GenerateOptions options_;
+  std::vector<std::unique_ptr<GeneratedTask>> tasks_;
+  const OptionTable* table_ = nullptr;
 };
 
 }  // namespace

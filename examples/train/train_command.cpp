@@ -47,7 +47,7 @@ struct TrainOptions {
   std::filesystem::path data;
   std::string task;
   ArrayChoice arrays;
-  std::string association = "point";
+  std::string association;
   double validation_fraction = 0.1;
   SineTaskOptions sine;
   ModelOptions model;
@@ -104,9 +104,12 @@ class TrainCommand : public Command {
         .placeholder("ARRAY")
         .default_text("none");
     table.value("association", options_.association, "where all these arrays sit")
-        .choices({"point", "cell"});
-    table.value("weights", options_.arrays.weights,
-                "quadrature weights: auto, measure, uniform, density or array:NAME");
+        .choices({"point", "cell"})
+        .default_text("as dataset.json says, else point");
+    table
+        .value("weights", options_.arrays.weights,
+               "quadrature weights: auto, measure, uniform, density or array:NAME")
+        .default_text("as dataset.json says, else auto");
     table
         .value("validation-fraction", options_.validation_fraction,
                "share of the samples kept for validation where there is no valid/")
@@ -139,7 +142,7 @@ class TrainCommand : public Command {
       throw UsageError(
           "--resume continues the earlier run whose files --overwrite would replace; give one of "
           "them");
-    (void)weight_choice_from_string(options_.arrays.weights);
+    if (!options_.arrays.weights.empty()) (void)weight_choice_from_string(options_.arrays.weights);
     if (options_.task.empty()) return;
     options_.sine.validate();
     const ArrayChoice& arrays = options_.arrays;
@@ -191,7 +194,8 @@ class TrainCommand : public Command {
 
   TrainingInput vtk_input(const Recipe& recipe, Console& console) const {
     ArrayChoice arrays = options_.arrays;
-    arrays.association = options_.association == "cell" ? Association::cell : Association::point;
+    if (!options_.association.empty())
+      arrays.association = options_.association == "cell" ? Association::cell : Association::point;
     CoordinateHandling coordinates;
     read_dataset_description(options_.data, arrays, coordinates);
 

@@ -9,6 +9,11 @@ cli_test(generate_unknown_task ARGS generate cosine -o samples EXIT 2 STDERR "co
 cli_test(generate_nothing ARGS generate sine -o samples --train 0 --valid 0 --test 0 EXIT 2 STDERR "no samples asked for" NO_OUTPUT samples)
 cli_test(generate_too_much_context ARGS generate sine -o samples --protocol masked-grid --context 121 EXIT 2 STDERR "the grid has only 120 points" NO_OUTPUT samples)
 cli_test(generate_into_used_folder ARGS generate sine -o "${PROJECT_SOURCE_DIR}/cmake" EXIT 1 STDERR "already and not empty")
+cli_test(generate_option_of_another_task ARGS generate burgers -o samples --context 5 EXIT 2 STDERR "--context belongs to the task sine" NO_OUTPUT samples)
+cli_test(generate_resolution_twice ARGS generate sine -o samples --resolutions 2 2 EXIT 2 STDERR "test_x2 is asked for twice" NO_OUTPUT samples)
+cli_test(generate_burgers ARGS generate burgers -o samples --train 2 --valid 1 --test 1 --points 32 --resolutions 1 8 --scattered 50 --quiet STDOUT "wrote 6 samples to samples" OUTPUT samples/dataset.json samples/train/0001.vtp samples/test_x8/0000.vtp samples/test_scattered/0000.vtp)
+cli_test(generate_burgers_unresolved ARGS generate burgers -o samples --train 1 --viscosity 0.001 EXIT 1 STDERR "not resolved on 512 points.*solver-points" NO_OUTPUT samples/dataset.json)
+cli_test(generate_burgers_odd_grid ARGS generate burgers -o samples --solver-points 513 EXIT 2 STDERR "513 points; give an even number" NO_OUTPUT samples)
 
 # train
 cli_test(train_without_data ARGS train -o op.safetensors EXIT 2 STDERR "give either --data FOLDER or --task sine" NO_OUTPUT op.safetensors)
@@ -66,6 +71,12 @@ cli_test(inspect_missing_operator ARGS inspect none.safetensors "${plugin_fixtur
 add_test(NAME cli.files_to_operator COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/files_to_operator.sh
   $<TARGET_FILE:funcattn_command> ${CMAKE_CURRENT_BINARY_DIR}/cli/files_to_operator)
 set_tests_properties(cli.files_to_operator PROPERTIES LABELS cli
+  ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}")
+
+# The same for the tasks with equations: what dataset.json says is what the operator is trained with.
+add_test(NAME cli.tasks_to_operators COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/tasks_to_operators.sh
+  $<TARGET_FILE:funcattn_command> ${CMAKE_CURRENT_BINARY_DIR}/cli/tasks_to_operators)
+set_tests_properties(cli.tasks_to_operators PROPERTIES LABELS cli
   ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}")
 
 # Options that the chosen source of samples has no use for

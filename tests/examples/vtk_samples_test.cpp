@@ -155,11 +155,25 @@ TEST_F(VtkSamplesTest, ADescriptionFillsWhatTheUserLeftOpen) {
   EXPECT_EQ(arrays.source_flag, "known");
   EXPECT_EQ(arrays.targets, std::vector<std::string>{"u"});
   EXPECT_EQ(coordinates.axes, std::vector<int>{0});
+  EXPECT_EQ(arrays.weights, "auto");
+  EXPECT_EQ(arrays.association, Association::point);
 
   arrays = {};
   arrays.targets = {"mine"};
+  arrays.weights = "uniform";
   read_dataset_description(folder_, arrays, coordinates);
   EXPECT_EQ(arrays.targets, std::vector<std::string>{"mine"});
+  EXPECT_EQ(arrays.weights, "uniform");
+
+  Contract of_cells;
+  of_cells.inputs.push_back({{"seen", Association::cell, 1, ""}, InputRole::value});
+  of_cells.outputs.push_back({"u", Association::cell, 1, ""});
+  of_cells.weights = "array:w";
+  write_dataset_description(folder_, "cells", of_cells);
+  arrays = {};
+  read_dataset_description(folder_, arrays, coordinates);
+  EXPECT_EQ(arrays.association, Association::cell);
+  EXPECT_EQ(arrays.weights, "array:w");
 
   write_dataset_description(folder_, "broken", contract);
   fs::resize_file(folder_ / "dataset.json", 20);

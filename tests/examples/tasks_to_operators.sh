@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Every generated task through train and evaluate, with nothing said but the folder.
+# Usage: tasks_to_operators.sh FUNCATTN FOLDER
+set -euo pipefail
+funcattn=$1
+rm -rf "$2"
+mkdir -p "$2"
+cd "$2"
+
+fail() { echo "tasks_to_operators: $1" >&2; exit 1; }
+small=(--width 8 --heads 2 --basis 4 --blocks 1 --epochs 1 --threads 1 --quiet)
+
+"$funcattn" generate burgers -o burgers --train 4 --valid 2 --test 2 --points 32 --resolutions 1 4 \
+  --scattered 50 --quiet
+"$funcattn" train --data burgers "${small[@]}" -o burgers.safetensors
+"$funcattn" info burgers.safetensors | grep -q 'weights *array:weight' || fail "weights of dataset.json"
+"$funcattn" evaluate --operator burgers.safetensors --data burgers --quiet --threads 1 > table
+for set in test test_x4 test_scattered; do
+  grep -q " $set " table || fail "$set is not in the table"
+done
+"$funcattn" run burgers/test_scattered/0000.vtp --operator burgers.safetensors -o predicted.vtp --quiet
+[ -s predicted.vtp ] || fail "no output mesh"
