@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/random.h"
 #include "core/text.h"
 #include "meshio/non_finite.h"
 #include "meshio/refinement.h"
@@ -61,26 +60,28 @@ void choose_evenly(const RowMatrix& coordinates, Eigen::Index* begin, Eigen::Ind
   choose_evenly(coordinates, middle, end, count - half, random, chosen);
 }
 
-std::vector<Eigen::Index> even_choice(const RowMatrix& coordinates, std::vector<Eigen::Index> rows,
-                                      std::int64_t count, std::uint64_t seed) {
-  RandomGenerator random(seed);
-  std::vector<Eigen::Index> chosen;
-  choose_evenly(coordinates, rows.data(), rows.data() + rows.size(), count, random, chosen);
-  return chosen;
-}
+}  // namespace
 
-std::vector<Eigen::Index> random_choice(std::vector<Eigen::Index> rows, std::int64_t count,
-                                        std::uint64_t seed) {
-  RandomGenerator random(seed);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-    std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
-  rows.resize(static_cast<std::size_t>(count));
+std::vector<Eigen::Index> choose_rows(const RowMatrix& coordinates, std::vector<Eigen::Index> rows,
+                                      std::int64_t count, SamplingMethod method,
+                                      RandomGenerator& random) {
+  if (static_cast<std::size_t>(count) < rows.size()) {
+    if (method == SamplingMethod::even) {
+      std::vector<Eigen::Index> chosen;
+      choose_evenly(coordinates, rows.data(), rows.data() + rows.size(), count, random, chosen);
+      rows = std::move(chosen);
+    } else {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+        std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+      rows.resize(static_cast<std::size_t>(count));
+    }
+  }
+  std::sort(rows.begin(), rows.end());
   return rows;
 }
 
-/// Weights of the chosen rows: each row hands its own to the nearest one chosen. [chosen]
-Eigen::VectorXd shares(const RowMatrix& coordinates, const Eigen::VectorXd& weights,
-                       const std::vector<Eigen::Index>& chosen) {
+Eigen::VectorXd subset_weights(const RowMatrix& coordinates, const Eigen::VectorXd& weights,
+                               const std::vector<Eigen::Index>& chosen) {
   RowMatrix places(static_cast<Eigen::Index>(chosen.size()), 3);
   for (Eigen::Index i = 0; i < places.rows(); ++i)
     places.row(i) = coordinates.row(chosen[static_cast<std::size_t>(i)]);
@@ -94,6 +95,8 @@ Eigen::VectorXd shares(const RowMatrix& coordinates, const Eigen::VectorXd& weig
       sums[locator->FindClosestPoint(coordinates.row(row).data())] += weights[row];
   return sums;
 }
+
+namespace {
 
 /// Nothing is near such a place, nor between it and another.
 void refuse_non_finite_places(const Mesh& leaf, Association association,
@@ -124,18 +127,16 @@ Mesh take_subset(const Mesh& leaf, Association association, std::int64_t count,
   std::vector<Eigen::Index> rows;
   for (Eigen::Index row = 0; row < presence.size(); ++row)
     if (presence[row] > 0) rows.push_back(row);
-  count = std::min(count, static_cast<std::int64_t>(rows.size()));
-  std::vector<Eigen::Index> chosen = resampling.method == SamplingMethod::even
-                                         ? even_choice(coordinates, rows, count, resampling.seed)
-                                         : random_choice(rows, count, resampling.seed);
-  std::sort(chosen.begin(), chosen.end());
+  RandomGenerator random(resampling.seed);
+  const std::vector<Eigen::Index> chosen =
+      choose_rows(coordinates, std::move(rows), count, resampling.method, random);
 
   KeepMask kept(static_cast<std::size_t>(presence.size()), false);
   for (const Eigen::Index row : chosen) kept[static_cast<std::size_t>(row)] = true;
   const Mesh subset =
       association == Association::point ? keep_points_as_cloud(leaf, kept) : keep_cells(leaf, kept);
   return subset.with_array({sampling_weights_name, association, 1, ""},
-                           RowMatrix(shares(coordinates, weights, chosen)));
+                           RowMatrix(subset_weights(coordinates, weights, chosen)));
 }
 
 void refuse_ghosts(const Mesh& leaf) {

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "core/random.h"
 #include "meshio/mesh_tree.h"
 #include "meshio/quadrature.h"
 
@@ -25,6 +27,17 @@ struct Resampling {
 /// of points, at least 10. All else could be misread and is refused: "2", "100.0", "1e3". Throws
 /// UsageError.
 Resampling resampling_from_string(const std::string& text);
+
+/// `count` of the rows given, sorted; all of them where there are no more.
+/// @param coordinates finite at those rows @param count > 0
+std::vector<Eigen::Index> choose_rows(const RowMatrix& coordinates, std::vector<Eigen::Index> rows,
+                                      std::int64_t count, SamplingMethod method,
+                                      RandomGenerator& random);
+
+/// Weights of a subset: each row of positive weight hands its own to the nearest one chosen.
+/// @param weights one per row of `coordinates` @return one per row chosen
+Eigen::VectorXd subset_weights(const RowMatrix& coordinates, const Eigen::VectorXd& weights,
+                               const std::vector<Eigen::Index>& chosen);
 
 /// Name of the array that holds the weights of a subset, see resample().
 inline constexpr const char* sampling_weights_name = "sampling_weights";

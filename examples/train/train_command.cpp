@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "examples/sine/sine_task.h"
+#include "examples/train/point_subset.h"
 #include "examples/train/train_options.h"
 #include "examples/vtk_samples.h"
 #include "meshio/quadrature.h"
@@ -49,6 +50,10 @@ struct TrainOptions {
   ArrayChoice arrays;
   std::string association;
   double validation_fraction = 0.1;
+  Symmetries symmetries = Symmetries::none;
+  std::vector<double> symmetry_center;
+  std::int64_t points = 0;
+  SamplingMethod point_choice = SamplingMethod::even;
   SineTaskOptions sine;
   ModelOptions model;
   OptimisationOptions optimisation;
@@ -115,6 +120,25 @@ class TrainCommand : public Command {
                "share of the samples kept for validation where there is no valid/")
         .at_least(0)
         .at_most(0.9);
+    table.choice("symmetries", options_.symmetries,
+                 {{"none", Symmetries::none},
+                  {"rectangle", Symmetries::rectangle},
+                  {"square", Symmetries::square}},
+                 "in every step, map the first two coordinates of each sample by one of the "
+                 "symmetries of this shape, drawn at random (arrays of one component)");
+    table
+        .list("symmetry-center", options_.symmetry_center,
+              "the middle of that shape: X Y, where the points are not all of it")
+        .placeholder("X Y")
+        .default_text("that of the points' box");
+    table
+        .value("points", options_.points,
+               "train on so many points of each sample, drawn anew in every step, with the weights "
+               "of those that they stand for; 0: on all")
+        .at_least(0);
+    table.choice("point-choice", options_.point_choice,
+                 {{"even", SamplingMethod::even}, {"random", SamplingMethod::random}},
+                 "how they are drawn: spread over the mesh, or every point equally likely");
     options_.sine.describe_training(table);
     options_.model.describe(table);
     options_.optimisation.describe(table);
@@ -143,6 +167,12 @@ class TrainCommand : public Command {
           "--resume continues the earlier run whose files --overwrite would replace; give one of "
           "them");
     if (!options_.arrays.weights.empty()) (void)weight_choice_from_string(options_.arrays.weights);
+    if (!options_.symmetry_center.empty() && options_.symmetries == Symmetries::none)
+      throw UsageError(
+          "--symmetry-center is given without --symmetries; say which, or leave it away");
+    if (!options_.symmetry_center.empty() && options_.symmetry_center.size() != 2)
+      throw UsageError("--symmetry-center has " + std::to_string(options_.symmetry_center.size()) +
+                       " numbers, expected 2: X Y");
     if (options_.task.empty()) return;
     options_.sine.validate();
     const ArrayChoice& arrays = options_.arrays;
@@ -151,6 +181,9 @@ class TrainCommand : public Command {
       throw UsageError(
           "--inputs, --parameters, --targets and --source-flag name arrays of files, but --task " +
           options_.task + " has arrays of its own; leave them away or give --data instead");
+    if (options_.symmetries != Symmetries::none || options_.points > 0)
+      throw UsageError("--symmetries and --points are for samples of --data; --task " +
+                       options_.task + " draws its own points");
   }
 
   int run(Console& console) override {
@@ -225,8 +258,10 @@ class TrainCommand : public Command {
                        "--inputs and --targets");
     TrainingInput input;
     input.validation = load_samples(held_out, set.contract);
+    Augmentations augmentations = augment(set.contract);
     input.contract = std::move(set.contract);
-    input.batches = make_dataset_source(std::move(set.samples), recipe.batch, options_.seed);
+    input.batches = make_dataset_source(std::move(set.samples), recipe.batch, options_.seed,
+                                        std::move(augmentations));
     return input;
   }
 
@@ -246,6 +281,23 @@ class TrainCommand : public Command {
     config.coordinate_dimension = config.value_features = config.out_features = 1;
     config.validate();
     if (recipe.steps > 0) trainer_options(recipe, 0).validate();
+  }
+
+  /// What the options say of the samples of a step; the contract tells what training then sees.
+  Augmentations augment(Contract& contract) const {
+    Augmentations all;
+    if (options_.points > 0) {
+      all.push_back(make_point_subset(options_.points, options_.point_choice));
+      contract.min_points = std::min(contract.min_points, options_.points);
+      contract.max_points = std::min(contract.max_points, options_.points);
+    }
+    if (options_.symmetries != Symmetries::none) {
+      std::optional<std::array<double, 2>> center;
+      if (!options_.symmetry_center.empty())
+        center = {options_.symmetry_center[0], options_.symmetry_center[1]};
+      all.push_back(make_symmetries(options_.symmetries, contract, center));
+    }
+    return all;
   }
 
   void refuse_to_replace(const std::filesystem::path& sample) const {
@@ -299,6 +351,8 @@ class TrainCommand : public Command {
       summary["protocol"] = options_.sine.protocol;
     else
       summary["data"] = options_.data.string();
+    const Json augmentations = input.batches->state().value("augmentations", Json::array());
+    if (!augmentations.empty()) summary["augmentations"] = augmentations;
 
     const InterruptHandler handler;
     TrainerResult result;

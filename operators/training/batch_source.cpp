@@ -12,6 +12,9 @@ namespace funcattn {
 
 namespace {
 
+/// Keeps the generator of the augmentations apart from that of the order.
+constexpr std::uint64_t augmentation_stream = 0x6175676d656e7473u;
+
 /// Tells data sets apart by the names and sizes of their samples (FNV-1a).
 std::uint64_t fingerprint(const std::vector<Sample>& samples) {
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -28,11 +31,14 @@ std::uint64_t fingerprint(const std::vector<Sample>& samples) {
 
 class DatasetSource final : public BatchSource {
  public:
-  DatasetSource(std::vector<Sample> samples, int batch_size, std::uint64_t seed)
+  DatasetSource(std::vector<Sample> samples, int batch_size, std::uint64_t seed,
+                Augmentations augmentations)
       : samples_(std::move(samples)),
+        augmentations_(std::move(augmentations)),
         batch_size_(batch_size),
         random_(seed),
         epoch_random_(random_),
+        augmentation_random_(seed ^ augmentation_stream),
         order_(samples_.size()) {
     fingerprint_ = fingerprint(samples_);
     if (samples_.empty()) throw DataError("the training set has no samples");
@@ -46,7 +52,11 @@ class DatasetSource final : public BatchSource {
     const std::size_t end =
         std::min(order_.size(), position_ + static_cast<std::size_t>(batch_size_));
     std::vector<Sample> chosen;
-    for (; position_ < end; ++position_) chosen.push_back(samples_[order_[position_]]);
+    for (; position_ < end; ++position_) {
+      chosen.push_back(samples_[order_[position_]]);
+      for (const auto& augmentation : augmentations_)
+        chosen.back() = augmentation->apply(chosen.back(), augmentation_random_);
+    }
     return collate(chosen);
   }
 
@@ -57,26 +67,32 @@ class DatasetSource final : public BatchSource {
 
   // An epoch's order follows from the random state at its begin, so the order is not stored.
   Json state() const override {
+    Json augmentations = Json::array();
+    for (const auto& augmentation : augmentations_)
+      augmentations.push_back(augmentation->description());
     return Json{{"kind", "dataset"},
                 {"samples", samples_.size()},
                 {"fingerprint", fingerprint_},
                 {"batch_size", batch_size_},
+                {"augmentations", augmentations},
+                {"augmentation_random", augmentation_random_.state()},
                 {"epoch_random", epoch_random_.state()},
                 {"position", position_}};
   }
 
   void restore(const Json& state) override {
     const Json present = this->state();
-    for (const char* key : {"kind", "samples", "fingerprint", "batch_size"})
+    for (const char* key : {"kind", "samples", "fingerprint", "batch_size", "augmentations"})
       if (state.at(key) != present.at(key))
         throw UsageError(std::string("the training set differs from that of the run to resume: ") +
                          key + " was " + state.at(key).dump() + ", now " + present.at(key).dump() +
-                         "; give the same files and batch size, or start a new run");
+                         "; give the same files and options, or start a new run");
     const auto position = state.at("position").get<std::size_t>();
     if (position > samples_.size())
       throw OperatorFileError("the stored position in the training set is " +
                               std::to_string(position) + ", expected at most " +
                               std::to_string(samples_.size()));
+    augmentation_random_.restore(state.at("augmentation_random"));
     random_.restore(state.at("epoch_random"));
     shuffle();
     position_ = position;
@@ -93,10 +109,12 @@ class DatasetSource final : public BatchSource {
   }
 
   std::vector<Sample> samples_;
+  Augmentations augmentations_;
   std::uint64_t fingerprint_ = 0;
   int batch_size_;
   RandomGenerator random_;
   RandomGenerator epoch_random_;  ///< As it was before the present epoch was shuffled.
+  RandomGenerator augmentation_random_;
   std::vector<std::size_t> order_;
   std::size_t position_ = 0;
 };
@@ -104,8 +122,9 @@ class DatasetSource final : public BatchSource {
 }  // namespace
 
 std::unique_ptr<BatchSource> make_dataset_source(std::vector<Sample> samples, int batch_size,
-                                                 std::uint64_t seed) {
-  return std::make_unique<DatasetSource>(std::move(samples), batch_size, seed);
+                                                 std::uint64_t seed, Augmentations augmentations) {
+  return std::make_unique<DatasetSource>(std::move(samples), batch_size, seed,
+                                         std::move(augmentations));
 }
 
 }  // namespace funcattn

@@ -6,6 +6,7 @@
 
 #include "core/json.h"
 #include "operators/point_samples.h"
+#include "operators/training/augmentation.h"
 
 namespace funcattn {
 
@@ -26,8 +27,11 @@ class BatchSource {
 };
 
 /// All samples in memory, shuffled anew each epoch by an own generator; the last batch of an epoch
-/// may be smaller. Throws DataError without samples, UsageError for a batch size < 1.
+/// may be smaller. Each sample passes the augmentations in their order when it is drawn; they have
+/// a generator of their own, so that the order of the samples does not depend on them. Throws
+/// DataError without samples, UsageError for a batch size < 1.
 std::unique_ptr<BatchSource> make_dataset_source(std::vector<Sample> samples, int batch_size,
-                                                 std::uint64_t seed);
+                                                 std::uint64_t seed,
+                                                 Augmentations augmentations = {});
 
 }  // namespace funcattn

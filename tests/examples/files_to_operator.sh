@@ -49,6 +49,17 @@ refused "0011.vtp' would remain" generate sine -o samples --train 11 --overwrite
 # The masked grid's notebook form on the same files: every point is a source.
 "$funcattn" train --data samples --inputs y_context --targets y --form sum_coefficients --width 8 \
   --heads 2 --basis 4 --blocks 1 --epochs 1 --threads 1 --quiet -o notebook.safetensors
+# On some of the points, with averaged weights; the operator tells on how many.
+some=(--data samples --inputs y_context --targets y --form shared_basis --width 8 --heads 2 --basis 4
+  --blocks 1 --epochs 2 --threads 1 --quiet)
+"$funcattn" train "${some[@]}" --points 20 --ema 0.9 -o subset.safetensors
+"$funcattn" info subset.safetensors | grep -q "points per sample  20 to 20" || fail "wrong points"
+"$funcattn" run samples/test_x4/0000.vtp --operator subset.safetensors -o all.vtp --quiet
+refused "symmetries are those of the first two coordinates, but the points have 1" \
+  train "${some[@]}" --symmetries square -o never.safetensors
+refused "its queries differ from its source" train --data samples --form few_shot --points 20 \
+  --epochs 1 -o never.safetensors
+[ ! -e never.safetensors ] || fail "an operator was written all the same"
 "$funcattn" info notebook.safetensors | grep -q sum_coefficients || fail "wrong form"
 
 # A file without the array in the middle of a training set ends the run with its name.

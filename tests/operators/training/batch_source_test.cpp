@@ -61,7 +61,7 @@ TEST(DatasetSource, RefusesToContinueWithOtherData) {
   EXPECT_EQ(message_of<UsageError>(
                 [&] { make_dataset_source(pointwise_samples(6), 2, 9)->restore(stored); }),
             "the training set differs from that of the run to resume: samples was 7, now 6; give "
-            "the same files and batch size, or start a new run");
+            "the same files and options, or start a new run");
   EXPECT_CONTAINS(message_of<UsageError>(
                       [&] { make_dataset_source(pointwise_samples(7), 3, 9)->restore(stored); }),
                   "batch_size was 2, now 3");
