@@ -30,9 +30,10 @@ struct StageOptions {
   bool convert_association = false;  ///< Take inputs that exist on the other association only, and
                                      ///< hand the prediction back on that one as well.
   bool interpolate_inputs = false;   ///< Inputs that a query mesh lacks come from the source.
-  std::vector<std::string> error_against;  ///< True arrays, one per output that is handed back, in
-                                           ///< the order of the contract; empty: no errors.
-  /// Names in the contract of the outputs to hand back; empty: all.
+  /// True arrays, one per output that is handed back, in their order; empty: no errors.
+  std::vector<std::string> error_against;
+  /// Names in the contract of the outputs to hand back, in this order; empty: all, in the order of
+  /// the contract.
   std::vector<std::string> outputs;
   /// Values of the contract's parameters by name, one number per component. They count more than
   /// the field data of the meshes, where the others must stand.

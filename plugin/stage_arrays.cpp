@@ -29,20 +29,24 @@ Mesh without_unusable(const Mesh& mesh, Association association, const KeepMask&
 }  // namespace
 
 std::vector<OutputColumns> wanted_outputs(const Contract& contract, const StageOptions& options) {
-  std::vector<OutputColumns> wanted;
+  std::vector<OutputColumns> all;
   std::vector<std::string> names;
   Eigen::Index column = 0;
   for (const ArraySpec& output : contract.outputs) {
     names.push_back(output.name);
-    const auto& asked = options.outputs;
-    if (asked.empty() || std::find(asked.begin(), asked.end(), output.name) != asked.end())
-      wanted.push_back({output, column});
+    all.push_back({output, column});
     column += output.components;
   }
-  for (const std::string& name : options.outputs)
-    if (std::find(names.begin(), names.end(), name) == names.end())
+  if (options.outputs.empty()) return all;
+  std::vector<OutputColumns> wanted;
+  for (const std::string& name : options.outputs) {
+    const auto named = [&](const OutputColumns& output) { return output.spec.name == name; };
+    const auto found = std::find_if(all.begin(), all.end(), named);
+    if (found == all.end())
       throw UsageError("the operator has no output '" + name + "'; it predicts " +
                        join(names, ", "));
+    if (std::none_of(wanted.begin(), wanted.end(), named)) wanted.push_back(*found);
+  }
   return wanted;
 }
 
@@ -125,7 +129,8 @@ RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
     for (const OutputColumns& output : outputs) names.push_back(output.spec.name);
     throw UsageError("errors are wanted against " + join(options.error_against, ", ") +
                      ", but what is predicted is " + join(names, ", ") +
-                     "; name one array for each, in this order");
+                     "; name one array for each, in this order, which is " +
+                     (options.outputs.empty() ? "that of the operator" : "that of the outputs"));
   }
   RowMatrix truth(weights.size(), contract.output_components());
   Eigen::Index first = 0;

@@ -16,8 +16,8 @@ struct OutputColumns {
   Eigen::Index first = 0;
 };
 
-/// The outputs that StageOptions::outputs asks for, in the order of the contract. Throws UsageError
-/// for a name that is none of the contract's.
+/// The outputs that StageOptions::outputs asks for, in its order, each once; all in the order of
+/// the contract where it is empty. Throws UsageError for a name that is none of the contract's.
 std::vector<OutputColumns> wanted_outputs(const Contract& contract, const StageOptions& options);
 
 /// Name and layout of the array that receives an output.

@@ -86,7 +86,8 @@ void RunOptions::describe(OptionTable& table) {
   table.value("seed", seed, "of the choice of points").default_text("0");
   table
       .list("error-against", error_against,
-            "measure the error against these arrays, one per predicted array")
+            "measure the error against these arrays: the first belongs to the first field of "
+            "--outputs (without, of the operator; see 'funcattn info'), and so on")
       .placeholder("ARRAY");
 
   table.group("Output");
@@ -96,7 +97,7 @@ void RunOptions::describe(OptionTable& table) {
              "results get the names of the inputs")
       .placeholder("PATH")
       .default_text("NAME_predicted.EXT in the current folder");
-  table.list("outputs", outputs, "which of the predicted fields to write")
+  table.list("outputs", outputs, "which of the predicted fields to write, in this order")
       .placeholder("NAME")
       .default_text("all");
   table.value("suffix", suffix, "appended to the names of the predicted arrays").may_be_empty();

@@ -132,6 +132,8 @@ cli_test(run_finer_count_seed ARGS run ${grid} ${operator} --resample 60 --seed 
 cli_test(run_source_flag_finer ARGS run "@fixtures@/line.vtp" --operator "@fixtures@/regression.safetensors" --resample x2 EXIT 1 STDERR "line.vtp: points between others are no source points, which 'known' marks.*--query" NO_OUTPUT line_predicted.vtp)
 cli_test(run_random_image ARGS run "@fixtures@/image.vti" ${operator} --resample 0.5 --resample-method random STDOUT "^image_predicted.vtp: 12 points" OUTPUT image_predicted.vtp NO_OUTPUT image_predicted.vti)
 cli_test(run_errors ARGS run "@fixtures@/truth.vtu" ${operator} --error-against p u STDOUT "pressure_predicted against p: relative L2 [0-9.]+, RMSE [0-9.]+, largest [0-9.]+" OUTPUT truth_predicted.vtu)
+cli_test(run_errors_by_outputs ARGS run "@fixtures@/truth.vtu" ${operator} --outputs displacement pressure --error-against u p STDOUT "displacement_predicted against u: relative L2 .*pressure_predicted against p: relative L2" OUTPUT truth_predicted.vtu)
+cli_test(run_errors_swapped ARGS run "@fixtures@/truth.vtu" ${operator} --error-against u p EXIT 1 STDERR "array 'u' has 3 components, 'pressure' is predicted with 1" NO_OUTPUT truth_predicted.vtu)
 cli_test(run_errors_too_few ARGS run "@fixtures@/truth.vtu" ${operator} --error-against p EXIT 2 STDERR "against p, but what is predicted is pressure, displacement. name one array for each" NO_OUTPUT truth_predicted.vtu)
 
 # run: many files

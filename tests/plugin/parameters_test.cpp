@@ -266,7 +266,19 @@ TEST_F(ParametersTest, OutputsAreChosenByName) {
   options.error_against = {"load", "force"};
   EXPECT_EQ(error_of<UsageError>([&] { (void)stage.run(mesh, options); }),
             "errors are wanted against load, force, but what is predicted is displacement; name "
-            "one array for each, in this order");
+            "one array for each, in this order, which is that of the outputs");
+
+  // The order is that of the outputs, not that of the contract.
+  options.outputs = {"displacement", "pressure", "displacement"};
+  options.error_against = {"force", "load"};
+  const StageResult turned = stage.run(mesh, options);
+  EXPECT_EQ(turned.arrays, (Texts{"displacement_predicted", "pressure_predicted"}));
+  ASSERT_EQ(turned.errors.size(), 2u);
+  EXPECT_EQ(turned.errors[0].array, "displacement_predicted");
+  EXPECT_EQ(turned.errors[0].truth, "force");
+  EXPECT_EQ(turned.errors[0].rmse, measured.errors[0].rmse);
+  EXPECT_EQ(turned.errors[1].array, "pressure_predicted");
+  EXPECT_EQ(turned.errors[1].rmse, stage.run(mesh, both).errors.at(0).rmse);
 
   options.outputs = {"displacement", "presure"};
   EXPECT_EQ(error_of<UsageError>([&] { (void)stage.run(mesh, options); }),
