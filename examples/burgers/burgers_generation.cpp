@@ -95,7 +95,7 @@ class BurgersGeneration : public GeneratedTask {
   }
 
   std::vector<Mesh> draw(int points, const std::vector<SampleSet>& sets,
-                         RandomGenerator& random) const override {
+                         RandomGenerator& random) override {
     const PeriodicSeries initial = measure_.draw(random);
     const PeriodicSeries final = solver_.solve(initial);
     std::vector<Mesh> meshes;

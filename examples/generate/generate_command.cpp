@@ -1,10 +1,12 @@
 #include "examples/generate/generate_command.h"
+#include "examples/darcy/darcy_generation.h"
 
 #include <set>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "examples/burgers/burgers_generation.h"
+#include "examples/darcy/darcy_generation.h"
 #include "examples/generate/generated_task.h"
 #include "examples/sine/sine_generation.h"
 #include "examples/vtk_samples.h"
@@ -33,6 +35,7 @@ class GenerateCommand : public Command {
   GenerateCommand() {
     tasks_.push_back(make_sine_generation());
     tasks_.push_back(make_burgers_generation());
+    tasks_.push_back(make_darcy_generation());
   }
 
   std::string name() const override { return "generate"; }
@@ -40,7 +43,9 @@ class GenerateCommand : public Command {
   std::vector<std::string> examples() const override {
     return {"funcattn generate sine --out sine_data --train 100 --test 20 --resolutions 1 4 32",
             "funcattn generate burgers --out burgers_data --train 1000 --test 200 "
-            "--resolutions 1 2 4 8 16 32"};
+            "--resolutions 1 2 4 8 16 32",
+            "funcattn generate darcy --out darcy_data --domain notch --permeability two-phase "
+            "--resolutions 1 4 16 --graded-resolutions 1 4"};
   }
 
   void describe(OptionTable& table) override {
@@ -132,7 +137,7 @@ class GenerateCommand : public Command {
 
   static std::string group_of(const GeneratedTask& task) { return "Task " + task.name(); }
 
-  const GeneratedTask& task() const {
+  GeneratedTask& task() const {
     for (const auto& task : tasks_)
       if (task->name() == options_.task) return *task;
     throw UsageError("unknown task '" + options_.task + "'");

@@ -40,7 +40,7 @@ class GeneratedTask {
   /// Draws one sample: the same functions for each of `sets`, one mesh per set. What is drawn does
   /// not depend on the sets that differ in `factor` alone.
   virtual std::vector<Mesh> draw(int points, const std::vector<SampleSet>& sets,
-                                 RandomGenerator& random) const = 0;
+                                 RandomGenerator& random) = 0;
 };
 
 }  // namespace funcattn

@@ -23,7 +23,7 @@ class SineGeneration : public GeneratedTask {
   std::string extension() const override { return ".vtp"; }
 
   std::vector<Mesh> draw(int points, const std::vector<SampleSet>& sets,
-                         RandomGenerator& random) const override {
+                         RandomGenerator& random) override {
     std::vector<Mesh> meshes;
     const RandomGenerator before = random;
     for (const SampleSet& set : sets) {

@@ -14,6 +14,10 @@ cli_test(generate_resolution_twice ARGS generate sine -o samples --resolutions 2
 cli_test(generate_burgers ARGS generate burgers -o samples --train 2 --valid 1 --test 1 --points 32 --resolutions 1 8 --scattered 50 --quiet STDOUT "wrote 6 samples to samples" OUTPUT samples/dataset.json samples/train/0001.vtp samples/test_x8/0000.vtp samples/test_scattered/0000.vtp)
 cli_test(generate_burgers_unresolved ARGS generate burgers -o samples --train 1 --viscosity 0.001 EXIT 1 STDERR "not resolved on 512 points.*solver-points" NO_OUTPUT samples/dataset.json)
 cli_test(generate_burgers_odd_grid ARGS generate burgers -o samples --solver-points 513 EXIT 2 STDERR "513 points; give an even number" NO_OUTPUT samples)
+cli_test(generate_darcy ARGS generate darcy -o samples --train 1 --valid 1 --test 1 --points 60 --domain notch --permeability two-phase --resolutions 1 4 --graded-resolutions 1 --quiet STDOUT "wrote 5 samples to samples" OUTPUT samples/dataset.json samples/train/0000.vtu samples/test_x4/0000.vtu samples/test_graded/0000.vtu)
+cli_test(generate_darcy_few_points ARGS generate darcy -o samples --points 19 EXIT 2 STDERR "at least 20 points" NO_OUTPUT samples)
+cli_test(generate_darcy_idle_option ARGS generate darcy -o samples --phases 5 1 EXIT 2 STDERR "--phases has no effect" NO_OUTPUT samples)
+cli_test(generate_darcy_notch_range ARGS generate darcy -o samples --domain notch --notch-range 0.6 0.4 EXIT 2 STDERR "two ascending numbers" NO_OUTPUT samples)
 
 # train
 cli_test(train_without_data ARGS train -o op.safetensors EXIT 2 STDERR "give either --data FOLDER or --task sine" NO_OUTPUT op.safetensors)

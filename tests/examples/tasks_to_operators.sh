@@ -20,3 +20,13 @@ for set in test test_x4 test_scattered; do
 done
 "$funcattn" run burgers/test_scattered/0000.vtp --operator burgers.safetensors -o predicted.vtp --quiet
 [ -s predicted.vtp ] || fail "no output mesh"
+
+"$funcattn" generate darcy -o darcy --train 4 --valid 2 --test 2 --points 60 --resolutions 1 4 \
+  --graded-resolutions 1 --domain notch --association cell --quiet
+"$funcattn" train --data darcy "${small[@]}" -o darcy.safetensors
+"$funcattn" info darcy.safetensors | grep -q 'weights *measure' || fail "weights of dataset.json"
+"$funcattn" info darcy.safetensors | grep -q 'pressure *cell' || fail "association of dataset.json"
+"$funcattn" evaluate --operator darcy.safetensors --data darcy --quiet --threads 1 > table
+for set in test test_x4 test_graded; do
+  grep -q " $set " table || fail "$set is not in the table"
+done
