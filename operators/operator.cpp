@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "operators/engine/reduction.h"
 #include "operators/model_weights.h"
 
 namespace funcattn {
@@ -48,6 +49,37 @@ Tensor normalise_weights(const Tensor& weights) {
   return torch::where(sum > 0, bounded * present / sum, bounded);
 }
 
+/// As above for a sample of which other processes hold points.
+Tensor normalise_weights_together(const Tensor& weights, const std::vector<std::int64_t>& pieces,
+                                  const Reduction& reduction) {
+  const std::int64_t batch = weights.size(0);
+  std::vector<double> largest(static_cast<std::size_t>(batch), 0.0);
+  if (weights.size(1) > 0)
+    for (std::int64_t b = 0; b < batch; ++b)
+      largest[static_cast<std::size_t>(b)] = weights[b].max().item<double>();
+  reduction.maximum(largest);
+  Tensor result = weights.clone();
+  for (std::int64_t b = 0; b < batch; ++b) {
+    const Tensor row = result[b];
+    if (const double most = largest[static_cast<std::size_t>(b)]; most > 0) row.div_(most);
+    // By piece, so that no bit depends on who holds it.
+    std::vector<std::vector<double>> terms;
+    std::int64_t first = 0;
+    const auto add = [&](std::int64_t count) {
+      const Tensor part = row.narrow(0, first, count);
+      terms.push_back(
+          {static_cast<double>((part > 0).sum().item<std::int64_t>()), part.sum().item<double>()});
+      first += count;
+    };
+    if (reduction.fixes_order())
+      for (const std::int64_t piece : pieces) add(piece);
+    if (first < row.size(0)) add(row.size(0) - first);
+    const std::vector<double> sums = reduction.total(terms, 2);
+    if (sums[1] > 0) row.mul_(sums[0] / sums[1]);
+  }
+  return result;
+}
+
 }  // namespace
 
 Operator::Operator(std::shared_ptr<Model> model, Contract contract, Json training)
@@ -78,7 +110,7 @@ torch::Device Operator::device() const {
   return model_->parameters().front().device();
 }
 
-PointSamples Operator::normalise(const PointSamples& physical) const {
+PointSamples Operator::normalise(const PointSamples& physical, const EngineOptions& options) const {
   const auto& coordinates = physical.coordinates;
   if (!coordinates.defined() || coordinates.dim() != 3)
     throw UsageError("operator: coordinates are not a tensor [batch, points, axes]");
@@ -94,6 +126,9 @@ PointSamples Operator::normalise(const PointSamples& physical) const {
   };
   const Tensor weights = in_float64(physical.weights);
   PointSamples result;
+  result.shares = physical.shares;
+  result.pieces = physical.pieces;
+  const Reduction reduction(options.processes, options.fixed_order);
   // Batches of small samples cost mostly the calls, so what would change nothing is left out. On
   // other devices looking at the weights would cost more, a wait.
   bool all_present = false;
@@ -101,10 +136,15 @@ PointSamples Operator::normalise(const PointSamples& physical) const {
     const auto [lowest, highest] = weights.aminmax();
     const double smallest = lowest.item<double>();
     all_present = smallest > 0;
-    if (all_present && smallest == highest.item<double>() && std::isfinite(smallest))
+    if (all_present && smallest == highest.item<double>() && std::isfinite(smallest) &&
+        !reduction.is_needed())
       result.weights = torch::ones({batch, points}, torch::dtype(dtype()));
   }
-  if (!result.weights.defined()) result.weights = normalise_weights(weights).to(dtype());
+  if (!result.weights.defined())
+    result.weights =
+        (reduction.is_needed() ? normalise_weights_together(weights, physical.pieces, reduction)
+                               : normalise_weights(weights))
+            .to(dtype());
 
   Tensor present;
   if (!all_present) present = (weights > 0).unsqueeze(-1);
@@ -159,9 +199,9 @@ Tensor Operator::apply(const PointSamples& source, const PointSamples& query) co
 
 Tensor Operator::apply(const PointSamples& source, const PointSamples& query,
                        const InferenceEngine& engine, const EngineOptions& options) const {
-  const PointSamples normalised = normalise(source);
+  const PointSamples normalised = normalise(source, options);
   return denormalise(engine.predict(
-      normalised, same_points(source, query) ? normalised : normalise(query), options));
+      normalised, same_points(source, query) ? normalised : normalise(query, options), options));
 }
 
 }  // namespace funcattn

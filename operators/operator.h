@@ -33,7 +33,8 @@ class Operator {
   /// a value. Weights are divided by their mean over the points of positive weight of a sample, so
   /// that small volumes do not become 0 in float32. Undefined values stay undefined.
   /// Throws UsageError for shapes that do not fit the contract.
-  PointSamples normalise(const PointSamples& physical) const;
+  /// With `options` for several processes, mean and range are those of the points of all.
+  PointSamples normalise(const PointSamples& physical, const EngineOptions& options = {}) const;
 
   /// Normalised prediction [B,M,C_out] to physical units, computed in float64; differentiable,
   /// keeps the dtype.

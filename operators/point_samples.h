@@ -16,6 +16,13 @@ struct PointSamples {
   Tensor coordinates;  ///< [B,N,D]
   Tensor values;       ///< [B,N,C]; C may be 0. Undefined where nothing is known at the points.
   Tensor weights;      ///< [B,N], >= 0
+
+  // Of a sample in pieces, for the engine alone.
+  /// [B,N], how much of a point an entry is: 1/m where m pieces hold the point, 0 for those that
+  /// only another piece counts. Undefined: 1 everywhere.
+  Tensor shares{};
+  /// Points of each piece, one after the other, alike in all samples; empty: one piece.
+  std::vector<std::int64_t> pieces{};
 };
 
 /// One training or evaluation sample without the batch axis: tensors are [N,...].

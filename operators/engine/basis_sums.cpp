@@ -17,14 +17,35 @@ Tensor BasisSums::mass_tensor(const double* sums) const {
   Tensor result = at::empty({1, heads_, functions_, 1}, torch::kFloat64);
   double* out = result.data_ptr<double>();
   for (int h = 0; h < heads_; ++h)
-    for (int j = 0; j < functions_; ++j) {
-      const double* row =
-          sums + mass(h) + static_cast<std::size_t>(j) * static_cast<std::size_t>(lanes_);
-      double total = 0;
-      for (int lane = 0; lane < lanes_; ++lane) total += row[lane];
-      *out++ = total;
-    }
+    for (int j = 0; j < functions_; ++j) *out++ = mass_of(sums, h, j);
   return result;
+}
+
+double BasisSums::mass_of(const double* sums, int head, int function) const {
+  const double* row =
+      sums + mass(head) + static_cast<std::size_t>(function) * static_cast<std::size_t>(lanes_);
+  double total = 0;
+  for (int lane = 0; lane < lanes_; ++lane) total += row[lane];
+  return total;
+}
+
+void BasisSums::pack(const double* sums, double* packed) const {
+  for (int h = 0; h < heads_; ++h)
+    for (int j = 0; j < functions_; ++j) {
+      const double* row = sums + products(h) + static_cast<std::size_t>(j) * columns_;
+      packed = std::copy(row, row + channels_, packed);
+      *packed++ = mass_of(sums, h, j);
+    }
+}
+
+void BasisSums::unpack(const double* packed, double* sums) const {
+  std::fill_n(sums, size(), 0.0);
+  for (int h = 0; h < heads_; ++h)
+    for (int j = 0; j < functions_; ++j) {
+      std::copy_n(packed, channels_, sums + products(h) + static_cast<std::size_t>(j) * columns_);
+      packed += channels_;
+      sums[mass(h) + static_cast<std::size_t>(j) * static_cast<std::size_t>(lanes_)] = *packed++;
+    }
 }
 
 Tensor BasisSums::coefficients(const double* sums, Coefficients kind,

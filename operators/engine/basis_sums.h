@@ -51,6 +51,13 @@ class BasisSums {
     kernels.accumulate_rows(e, functions_, weight, sums + mass(head));
   }
 
+  /// The products and masses alone, without what fills rows and lanes.
+  std::size_t packed_size() const {
+    return static_cast<std::size_t>(heads_ * functions_) * static_cast<std::size_t>(channels_ + 1);
+  }
+  void pack(const double* sums, double* packed) const;
+  void unpack(const double* packed, double* sums) const;
+
   /// sum_i share_i B_ij F_i, [1,H,k,c] float64.
   Tensor product_tensor(const double* sums) const;
   /// sum_i share_i B_ij, [1,H,k,1] float64.
@@ -61,6 +68,7 @@ class BasisSums {
   Tensor coefficients(const double* sums, Coefficients kind, double reference_points) const;
 
  private:
+  double mass_of(const double* sums, int head, int function) const;
   std::size_t head_size() const { return rows_ * (columns_ + static_cast<std::size_t>(lanes_)); }
 
   int heads_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/process_group.h"
 #include "core/progress.h"
 
 namespace funcattn {
@@ -34,6 +35,13 @@ struct EngineOptions {
   EngineProfile* profile = nullptr;    ///< Receives where the time went.
   /// Called from the thread that called predict(), a few hundred times at most, between two tiles.
   ProgressCallback progress;
+  /// Those that hold the other points of the samples, each its own; null: this process holds all.
+  /// All call predict() together, with batches of the same size.
+  ProcessGroup* processes = nullptr;
+  /// Results are bit-equal for any number of processes that hold the same pieces
+  /// (PointSamples::pieces). Takes more memory, about 70 kB per 32,768 points or piece at width
+  /// 128.
+  bool fixed_order = false;
 };
 
 /// Throws FileError if options.memory is ActivationMemory::spilled and no temporary file can be

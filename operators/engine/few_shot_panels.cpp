@@ -104,6 +104,29 @@ void FewShotPanels<T>::merge_total(const double* part, double* sums) const {
 }
 
 template <class T>
+void FewShotPanels<T>::pack(const double* sums, double* packed) const {
+  std::copy_n(sums + sums_.size(), groups_, packed);
+  sums_.pack(sums, packed + groups_);
+}
+
+template <class T>
+void FewShotPanels<T>::unpack(const double* packed, double* sums) const {
+  std::copy_n(packed, groups_, sums + sums_.size());
+  sums_.unpack(packed + groups_, sums);
+}
+
+template <class T>
+void FewShotPanels<T>::rescale(const double* maxima, double* packed) const {
+  const auto row = static_cast<std::size_t>(sums_.channels()) + 1;
+  for (std::size_t j = 0; j < groups_; ++j) {
+    const double factor = std::isinf(packed[j]) ? 0.0 : std::exp2(packed[j] - maxima[j]);
+    double* sums = packed + groups_ + j * row;
+    for (std::size_t i = 0; i < row; ++i) sums[i] *= factor;
+    packed[j] = maxima[j];
+  }
+}
+
+template <class T>
 Transported<T> FewShotPanels<T>::solve(const double* sums, const SampleSize&,
                                        const SampleSize&) const {
   const Tensor mass = sums_.mass_tensor(sums);

@@ -20,6 +20,11 @@ class FewShotPanels : public PanelAttention<T> {
                   T* sums) const override;
   void merge_tile(const T* tile, double* sums) const override;
   void merge_total(const double* part, double* sums) const override;
+  std::size_t maxima() const override { return groups_; }
+  std::size_t packed_size() const override { return groups_ + sums_.packed_size(); }
+  void pack(const double* sums, double* packed) const override;
+  void unpack(const double* packed, double* sums) const override;
+  void rescale(const double* maxima, double* packed) const override;
   Transported<T> solve(const double* sums, const SampleSize& source,
                        const SampleSize& query) const override;
   void apply(PanelArena<T>& arena, const Transported<T>& transported, const T* x,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/memory_error.h"
@@ -39,11 +41,14 @@ template <class T>
 class Run {
  public:
   using Batch = std::vector<PanelSource<T>>;
+  using Sums = std::vector<double>;
+  using Pieces = std::vector<std::int64_t>;
 
   Run(const PanelNetwork<T>& network, const EngineOptions& options)
       : network_(network),
         kernels_(network.kernels()),
         options_(options),
+        reduction_(options.processes, options.fixed_order),
         workers_(std::max(1, at::get_num_threads())),
         watch_(options.profile),
         meter_(options.progress) {
@@ -54,9 +59,12 @@ class Run {
         static_cast<std::size_t>(round_up_rows(rows)) * static_cast<std::size_t>(kernels_.points);
   }
 
+  const Reduction& reduction() const { return reduction_; }
+
+  /// @param pieces points of each piece here, for sums in a fixed order
   /// @param y [B,n,outputs]
-  void self(const Batch& batch, T* y) {
-    const SweepPlan plan = plan_for(batch);
+  void self(const Batch& batch, const Pieces& pieces, T* y) {
+    const SweepPlan plan = plan_for(batch, pieces);
     store_ =
         make_activation_store<T>(options_, plan.slots(), slot_size_, plan.tile_panels(), workers_);
     // What a visit costs, in blocks: without stored features it starts from the inputs.
@@ -72,6 +80,7 @@ class Run {
           network_.accumulate(worker.arena, 0, {}, panel.h, panel.measure, worker.sums.data());
         });
     watch_.lap("lift, coefficients 1");
+    share(&network_.attention(0), sums, "1");
     for (std::size_t block = 0; block < network_.blocks(); ++block) {
       transported.emplace_back();
       for (std::size_t b = 0; b < batch.size(); ++b)
@@ -95,15 +104,17 @@ class Run {
       });
       watch_.lap("block " + std::to_string(block + 1) +
                  (is_last ? ", output" : ", coefficients " + std::to_string(block + 2)));
+      share(next, sums, std::to_string(block + 2));
     }
     meter_.finish();
   }
 
   /// The one attention layer of a network whose queries are not the source.
-  void cross(const Batch& source, const Batch& query, T* y) {
+  void cross(const Batch& source, const Pieces& source_pieces, const Batch& query,
+             const Pieces& query_pieces, T* y) {
     const PanelAttention<T>& attention = network_.attention(0);
-    const SweepPlan source_plan = plan_for(source);
-    const SweepPlan query_plan = plan_for(query);
+    const SweepPlan source_plan = plan_for(source, source_pieces);
+    const SweepPlan query_plan = plan_for(query, query_pieces);
     // Points of either side are visited at most twice, so nothing is kept.
     EngineOptions keep_nothing = options_;
     keep_nothing.memory = ActivationMemory::recomputed;
@@ -119,16 +130,18 @@ class Run {
                               worker.sums.data());
         });
     watch_.lap("source coefficients");
+    share(&attention, sums, "of the source");
     if (attention.needs_query_sums()) {
-      const std::vector<Sums> of_query =
+      std::vector<Sums> of_query =
           visit(query_plan, query, &attention, 1, [&](Worker& worker, const Panel& panel) {
             lift(worker, query, panel, false);
             network_.accumulate(worker.arena, 0, {false, true}, panel.h, panel.measure,
                                 worker.sums.data());
           });
+      watch_.lap("query coefficients");
+      share(&attention, of_query, "of the query");
       for (std::size_t b = 0; b < sums.size(); ++b)
         attention.merge_total(of_query[b].data(), sums[b].data());
-      watch_.lap("query coefficients");
     }
     std::vector<Transported<T>> transported;
     for (std::size_t b = 0; b < source.size(); ++b)
@@ -144,8 +157,6 @@ class Run {
   }
 
  private:
-  using Sums = std::vector<double>;
-
   struct Worker {
     Worker(const PanelKernels<T>& kernels, std::size_t sum_size) : arena(kernels), sums(sum_size) {}
     PanelArena<T> arena;
@@ -158,8 +169,13 @@ class Run {
     PanelMeasure<T> measure;
   };
 
-  SweepPlan plan_for(const Batch& batch) const {
+  SweepPlan plan_for(const Batch& batch, const Pieces& pieces) const {
     std::vector<std::size_t> counts;
+    if (reduction_.fixes_order()) {
+      for (const std::int64_t piece : pieces) counts.push_back(static_cast<std::size_t>(piece));
+      if (counts.empty()) counts.push_back(batch.front().count);
+      return SweepPlan::by_piece(counts, kernels_.points, options_.tile_points);
+    }
     for (const PanelSource<T>& points : batch) counts.push_back(points.count);
     return SweepPlan(counts, kernels_.points, options_.tile_points);
   }
@@ -189,6 +205,36 @@ class Run {
                           network_.outputs());
   }
 
+  /// Makes the sums of this process those of all processes.
+  void share(const PanelAttention<T>* attention, std::vector<Sums>& sums, const std::string& name) {
+    if (!attention || !reduction_.is_needed()) return;
+    for (std::size_t b = 0; b < sums.size(); ++b) {
+      std::vector<Sums> terms;
+      if (reduction_.fixes_order())
+        terms.swap(terms_);  // Of the parts; the only sample.
+      else
+        terms.push_back(packed(*attention, sums[b]));
+      Sums largest(attention->maxima(), -std::numeric_limits<double>::infinity());
+      for (const Sums& term : terms)
+        for (std::size_t i = 0; i < largest.size(); ++i) largest[i] = std::max(largest[i], term[i]);
+      if (!largest.empty()) reduction_.maximum(largest);
+      for (Sums& term : terms) {
+        attention->rescale(largest.data(), term.data());
+        term.erase(term.begin(), term.begin() + static_cast<std::ptrdiff_t>(largest.size()));
+      }
+      Sums total = reduction_.total(terms, attention->packed_size() - largest.size());
+      total.insert(total.begin(), largest.begin(), largest.end());
+      attention->unpack(total.data(), sums[b].data());
+    }
+    watch_.lap("sums of all processes " + name);
+  }
+
+  static Sums packed(const PanelAttention<T>& attention, const Sums& sums) {
+    Sums result(attention.packed_size());
+    attention.pack(sums.data(), result.data());
+    return result;
+  }
+
   /// Calls `body` for every panel, and returns the sums that it left in the workers, if any, for
   /// each sample. Throws Cancelled. @param cost of a panel
   template <class Body>
@@ -216,6 +262,11 @@ class Run {
     meter_.advance(0);  // Where the others were so fast that this thread found no tile.
     std::vector<Sums> sums(attention ? batch.size() : 0, Sums(sum_size));
     for (Sums& total : sums) attention->clear_total(total.data());
+    if (attention && reduction_.fixes_order()) {
+      terms_.clear();
+      for (Sums& part : part_sums) terms_.push_back(packed(*attention, std::exchange(part, {})));
+      return sums;
+    }
     for (std::size_t part = 0; part < part_sums.size(); ++part)
       attention->merge_total(part_sums[part].data(), sums[plan.parts()[part].sample].data());
     return sums;
@@ -244,6 +295,8 @@ class Run {
   const PanelNetwork<T>& network_;
   const PanelKernels<T>& kernels_;
   const EngineOptions& options_;
+  Reduction reduction_;
+  std::vector<Sums> terms_;  ///< Packed sums of the parts of the last visit, in a fixed order.
   std::size_t slot_size_ = 0;
   int workers_;
   int visits_ = 0;
@@ -295,6 +348,9 @@ Tensor InferenceEngine::Implementation::predict(const PanelNetwork<T>& network,
   const auto weights_of = [&](const PointSamples& samples) {
     return samples.weights.to(dtype).contiguous();
   };
+  const auto shares_of = [&](const PointSamples& samples) {
+    return samples.shares.defined() ? samples.shares.to(dtype).contiguous() : Tensor();
+  };
   const Tensor source_features = features_of(source, "source");
   const Tensor source_weights = weights_of(source);
   Tensor source_values;
@@ -304,16 +360,25 @@ Tensor InferenceEngine::Implementation::predict(const PanelNetwork<T>& network,
   }
   const Tensor query_features = separates_query ? features_of(query, "query") : source_features;
   const Tensor query_weights = separates_query ? weights_of(query) : source_weights;
+  const Tensor source_shares = shares_of(source);
+  const Tensor query_shares = separates_query ? shares_of(query) : source_shares;
   const std::int64_t batch = source_features.size(0);
   const std::int64_t queries = query_features.size(1);
   const Tensor result = at::empty({batch, queries, config.out_features}, source_features.options());
   if (batch == 0) return result;
   Run<T> run(network, options);
-  const auto from = panel_sources<T>(source_features, source_values, source_weights);
+  if (options.fixed_order && batch > 1)
+    throw UsageError("engine: sums in a fixed order are made for one sample at a time, not for " +
+                     std::to_string(batch));
+  const auto from = panel_sources<T>(source_features, source_values, source_weights, source_shares,
+                                     source.pieces, run.reduction());
   if (separates_query)
-    run.cross(from, panel_sources<T>(query_features, {}, query_weights), result.data_ptr<T>());
+    run.cross(from, source.pieces,
+              panel_sources<T>(query_features, {}, query_weights, query_shares, query.pieces,
+                               run.reduction()),
+              query.pieces, result.data_ptr<T>());
   else
-    run.self(from, result.data_ptr<T>());
+    run.self(from, source.pieces, result.data_ptr<T>());
   return result;
 }
 

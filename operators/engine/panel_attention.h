@@ -59,6 +59,16 @@ class PanelAttention {
   virtual void merge_tile(const T* tile, double* sums) const;
   virtual void merge_total(const double* part, double* sums) const;
 
+  // What processes exchange of the float64 sums: first the numbers that are maxima, then those that
+  // add up once every process has brought its own to the maxima of all.
+  virtual std::size_t maxima() const { return 0; }
+  virtual std::size_t packed_size() const = 0;
+  /// @param packed [packed_size()]
+  virtual void pack(const double* sums, double* packed) const = 0;
+  virtual void unpack(const double* packed, double* sums) const = 0;
+  /// Brings packed sums to other maxima, not smaller than their own.
+  virtual void rescale(const double* /*maxima*/, double* /*packed*/) const {}
+
   /// Coefficients, transport, and maps for apply(). Throws nothing of its own: a system that
   /// cannot be solved gives NaN.
   virtual Transported<T> solve(const double* sums, const SampleSize& source,

@@ -17,6 +17,17 @@ class PaperPanels : public PanelAttention<T> {
   bool counts_points() const override { return kind_ == Coefficients::sum; }
   void accumulate(PanelArena<T>& arena, Sides sides, const T* x, const PanelMeasure<T>& measure,
                   T* sums) const override;
+  std::size_t packed_size() const override {
+    return query_sums_.packed_size() + source_sums_.packed_size();
+  }
+  void pack(const double* sums, double* packed) const override {
+    query_sums_.pack(sums, packed);
+    source_sums_.pack(sums + query_sums_.size(), packed + query_sums_.packed_size());
+  }
+  void unpack(const double* packed, double* sums) const override {
+    query_sums_.unpack(packed, sums);
+    source_sums_.unpack(packed + query_sums_.packed_size(), sums + query_sums_.size());
+  }
   Transported<T> solve(const double* sums, const SampleSize& source,
                        const SampleSize& query) const override;
   void apply(PanelArena<T>& arena, const Transported<T>& transported, const T* x,

@@ -12,6 +12,9 @@ class SharedBasisPanels : public PanelAttention<T> {
   std::size_t sum_size() const override { return sums_.size(); }
   void accumulate(PanelArena<T>& arena, Sides sides, const T* x, const PanelMeasure<T>& measure,
                   T* sums) const override;
+  std::size_t packed_size() const override { return sums_.packed_size(); }
+  void pack(const double* sums, double* packed) const override { sums_.pack(sums, packed); }
+  void unpack(const double* packed, double* sums) const override { sums_.unpack(packed, sums); }
   Transported<T> solve(const double* sums, const SampleSize& source,
                        const SampleSize& query) const override;
   void apply(PanelArena<T>& arena, const Transported<T>& transported, const T* x,

@@ -15,6 +15,15 @@ class SumCoefficientsPanels : public PanelAttention<T> {
   bool counts_points() const override { return true; }
   void accumulate(PanelArena<T>& arena, Sides sides, const T* x, const PanelMeasure<T>& measure,
                   T* sums) const override;
+  std::size_t packed_size() const override { return sums_.packed_size() + sums_.packed_size(); }
+  void pack(const double* sums, double* packed) const override {
+    sums_.pack(sums, packed);
+    sums_.pack(sums + sums_.size(), packed + sums_.packed_size());
+  }
+  void unpack(const double* packed, double* sums) const override {
+    sums_.unpack(packed, sums);
+    sums_.unpack(packed + sums_.packed_size(), sums + sums_.size());
+  }
   Transported<T> solve(const double* sums, const SampleSize& source,
                        const SampleSize& query) const override;
   void apply(PanelArena<T>& arena, const Transported<T>& transported, const T* x,

@@ -3,12 +3,14 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <vector>
 
 #include "operators/engine/panel_attention.h"
 #include "operators/engine/panel_memory.h"
+#include "operators/engine/reduction.h"
 #include "operators/torch_compat.h"
 
 // Visits to all points of a batch, panel by panel, on several threads, with sums in an order that
@@ -22,6 +24,7 @@ struct PanelSource {
   const T* features = nullptr;  ///< [n,feature_count]
   const T* values = nullptr;    ///< [n,value_count], what is known at the source, or null.
   const T* weights = nullptr;   ///< [n]
+  const T* shares = nullptr;    ///< [n], how much of a point each entry is, or null for 1.
   std::size_t count = 0;
   int feature_count = 0;
   int value_count = 0;
@@ -29,30 +32,69 @@ struct PanelSource {
   double relative_sum = 1;  ///< Sum of the weights divided by the largest, at least 1.
   SampleSize size;
 
-  /// Fills what depends on the weights.
-  void measure() {
-    std::size_t present = 0;
-    largest = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto weight = static_cast<double>(weights[i]);
-      if (!(weight > 0)) continue;
-      ++present;
-      largest = std::max(largest, weight);
-    }
-    double sum = 0;
+  double share(std::size_t i) const { return shares ? static_cast<double>(shares[i]) : 1.0; }
+
+  double largest_weight() const {
+    double greatest = 0;
     for (std::size_t i = 0; i < count; ++i)
-      if (weights[i] > T(0)) sum += static_cast<double>(weights[i]) / largest;
-    relative_sum = std::max(sum, 1.0);
-    size.points = static_cast<double>(count);
-    size.present = static_cast<double>(std::max<std::size_t>(present, 1));
+      greatest = std::max(greatest, static_cast<double>(weights[i]));
+    return greatest;
+  }
+
+  /// Of the points [first, first + number): all, those present, sum of weights over `largest`.
+  std::array<double, 3> totals(std::size_t first, std::size_t number) const {
+    std::array<double, 3> sums{};
+    for (std::size_t i = first; i < first + number; ++i) {
+      sums[0] += share(i);
+      if (!(weights[i] > T(0))) continue;
+      sums[1] += share(i);
+      sums[2] += static_cast<double>(weights[i]) / largest;
+    }
+    return sums;
+  }
+
+  /// Takes over the totals of all points of the sample.
+  void set_totals(const std::array<double, 3>& sums) {
+    size.points = sums[0];
+    size.present = std::max(sums[1], 1.0);
+    relative_sum = std::max(sums[2], 1.0);
   }
 };
 
+/// Fills what depends on the weights of all points, wherever they are.
+/// @param pieces points of each piece here, for sums in a fixed order
+template <class T>
+void measure(std::vector<PanelSource<T>>& batch, const std::vector<std::int64_t>& pieces,
+             const Reduction& reduction) {
+  std::vector<double> largest;
+  for (const PanelSource<T>& points : batch) largest.push_back(points.largest_weight());
+  reduction.maximum(largest);
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    PanelSource<T>& points = batch[b];
+    points.largest = largest[b];
+    std::vector<std::vector<double>> terms;
+    std::size_t first = 0;
+    const auto add = [&](std::size_t number) {
+      const auto sums = points.totals(first, number);
+      terms.emplace_back(sums.begin(), sums.end());
+      first += number;
+    };
+    if (reduction.fixes_order())
+      for (const std::int64_t piece : pieces) add(static_cast<std::size_t>(piece));
+    if (first < points.count) add(points.count - first);
+    const std::vector<double> sums = reduction.total(terms, 3);
+    points.set_totals({sums[0], sums[1], sums[2]});
+  }
+}
+
 /// The rows of each sample of a batch; the tensors must be contiguous and outlive them.
-/// @param features [B,n,F], values [B,n,C] or undefined, weights [B,n]
+/// @param features [B,n,F], values [B,n,C] or undefined, weights [B,n], shares [B,n] or undefined
+/// @param pieces as in PointSamples @param reduction over the processes that hold the sample
 template <class T>
 std::vector<PanelSource<T>> panel_sources(const Tensor& features, const Tensor& values,
-                                          const Tensor& weights) {
+                                          const Tensor& weights, const Tensor& shares = {},
+                                          const std::vector<std::int64_t>& pieces = {},
+                                          const Reduction& reduction = {nullptr, false}) {
   std::vector<PanelSource<T>> batch(static_cast<std::size_t>(features.size(0)));
   for (std::size_t b = 0; b < batch.size(); ++b) {
     PanelSource<T>& points = batch[b];
@@ -66,8 +108,9 @@ std::vector<PanelSource<T>> panel_sources(const Tensor& features, const Tensor& 
           values.data_ptr<T>() + b * points.count * static_cast<std::size_t>(values.size(2));
     }
     points.weights = weights.data_ptr<T>() + b * points.count;
-    points.measure();
+    if (shares.defined()) points.shares = shares.data_ptr<T>() + b * points.count;
   }
+  measure(batch, pieces, reduction);
   return batch;
 }
 
@@ -82,7 +125,8 @@ struct PanelPlace {
 /// Consecutive panels of one sample.
 struct Tile {
   std::size_t sample = 0;
-  std::size_t first_panel = 0;  ///< Of the sample.
+  std::size_t first = 0;  ///< Point of the sample.
+  std::size_t end = 0;    ///< Point of the sample behind the last.
   std::size_t panels = 0;
   std::size_t first_slot = 0;  ///< Of the batch.
 };
@@ -95,18 +139,29 @@ class SweepPlan {
   /// and the points that there are take effect
   SweepPlan(const std::vector<std::size_t>& counts, int panel_points, int tile_points);
 
+  /// As above for one sample in pieces. Neither tile nor part reaches across a seam, and how a
+  /// piece is cut depends on itself alone.
+  static SweepPlan by_piece(const std::vector<std::size_t>& pieces, int panel_points,
+                            int tile_points);
+
   struct Part {
     std::size_t sample = 0;
     std::vector<Tile> tiles;
   };
   const std::vector<Part>& parts() const { return parts_; }
-  std::size_t samples() const { return counts_.size(); }
+  std::size_t samples() const { return samples_; }
   std::size_t slots() const { return slots_; }              ///< Panels of the batch.
   std::size_t tile_panels() const { return tile_panels_; }  ///< Most panels of a tile.
   PanelPlace place(const Tile& tile, std::size_t panel) const;
 
  private:
-  std::vector<std::size_t> counts_;
+  /// @param counts points of each sample or piece, whose largest bounds the tiles
+  SweepPlan(std::size_t samples, const std::vector<std::size_t>& counts, int panel_points,
+            int tile_points);
+  /// The next points of a sample. @param most_parts of which they become
+  void add(std::size_t sample, std::size_t first, std::size_t count, std::size_t most_parts);
+
+  std::size_t samples_;
   std::size_t panel_points_;
   std::size_t tile_panels_ = 1;
   std::size_t slots_ = 0;
@@ -126,7 +181,7 @@ PanelMeasure<T> weigh(const PanelSource<T>& points, const PanelPlace& place, int
     if (!(weight > T(0)))
       measure.all_present = false;
     else if (counts_points)
-      share[p] = T(1);
+      share[p] = points.shares ? points.shares[place.first + p] : T(1);
     else
       share[p] = static_cast<T>(static_cast<double>(weight) / points.largest / points.relative_sum);
   }
