@@ -1,6 +1,8 @@
 # Everything that is found outside the project, in one place.
 include(${PROJECT_SOURCE_DIR}/meshio/sources.cmake)
-set(FUNCATTN_VTK_COMPONENTS ${FUNCATTN_MESH_VTK_COMPONENTS} ${FUNCATTN_MESH_FILE_VTK_COMPONENTS})
+include(${PROJECT_SOURCE_DIR}/plugin/sources.cmake)
+set(FUNCATTN_VTK_COMPONENTS ${FUNCATTN_MESH_VTK_COMPONENTS} ${FUNCATTN_MESH_FILE_VTK_COMPONENTS}
+    ${FUNCATTN_STAGE_VTK_COMPONENTS})
 find_package(Torch REQUIRED)
 find_package(VTK 9.1 REQUIRED COMPONENTS ${FUNCATTN_VTK_COMPONENTS})
 find_package(Eigen3 3.4 REQUIRED)
@@ -8,6 +10,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(OpenMP COMPONENTS CXX REQUIRED)
 find_package(Threads REQUIRED)
+include(FuncattnMPI)
 include(FuncattnPython)
 if(FUNCATTN_BUILD_BENCH)
   find_package(benchmark 1.7 QUIET)  # For the kernels alone; ./dev setup --bench installs it.

@@ -32,7 +32,10 @@ std::string text_of(const std::exception_ptr& failure) {
     describe_as<OperatorFileError>(error, 'o', text);
     describe_as<FileError>(error, 'f', text);
     describe_as<NumericError>(error, 'n', text);
-    return text.empty() ? "e" + std::string(error.what()) : text;
+    if (!text.empty()) return text;
+    // What LibTorch adds to the first line tells people nothing.
+    const std::string what = error.what();
+    return "e" + (dynamic_cast<const Error*>(&error) ? what : what.substr(0, what.find('\n')));
   } catch (...) {
     return "ethe process failed for an unknown reason";
   }
@@ -73,6 +76,25 @@ std::size_t bytes_of(const std::vector<std::string>& texts) {
 }
 
 }  // namespace
+
+double largest_of_all(ProcessGroup* processes, double value) {
+  if (processes) processes->maximum(&value, 1);
+  return value;
+}
+
+double total_of_all(ProcessGroup* processes, double value) {
+  if (processes) processes->sum(&value, 1);
+  return value;
+}
+
+std::int64_t total_of_all(ProcessGroup* processes, std::int64_t value) {
+  if (processes) processes->sum(&value, 1);
+  return value;
+}
+
+bool any_of_all(ProcessGroup* processes, bool value) {
+  return largest_of_all(processes, value ? 1 : 0) > 0;
+}
 
 std::string packed_texts(const std::vector<std::string>& texts) {
   std::string packed;

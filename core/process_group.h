@@ -83,6 +83,12 @@ class ProcessGroup {
   bool has_failed_ = false;
 };
 
+// A single number over all processes of a group, or of this process alone where it is null.
+double largest_of_all(ProcessGroup* processes, double value);
+double total_of_all(ProcessGroup* processes, double value);
+std::int64_t total_of_all(ProcessGroup* processes, std::int64_t value);
+bool any_of_all(ProcessGroup* processes, bool value);
+
 /// Several texts in one, of any bytes, for an exchange.
 std::string packed_texts(const std::vector<std::string>& texts);
 std::vector<std::string> unpacked_texts(const std::string& packed);

@@ -18,6 +18,7 @@
 #include "meshio/density.h"
 #include "meshio/ghosts.h"
 #include "meshio/non_finite.h"
+#include "meshio/shared_points.h"
 
 namespace funcattn {
 
@@ -309,15 +310,24 @@ Eigen::VectorXd joined_arrays(const std::vector<Mesh>& meshes, Association assoc
   return weights;
 }
 
+std::string origin_of(const std::vector<Mesh>& meshes) {
+  return meshes.empty() ? "the mesh" : meshes.front().origin();
+}
+
+struct Chosen {
+  Eigen::VectorXd weights;
+  bool adds_up = false;  ///< Over the pieces that hold a point.
+};
+
 /// @param is_spoilt see chosen_weights()
 Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association association,
-                               NonFinitePlaces places, bool& is_spoilt) {
+                               NonFinitePlaces places, ProcessGroup* processes, bool& is_spoilt) {
   std::vector<int> dimensions;  // Of the meshes that have rows.
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index, Eigen::Index) {
     dimensions.push_back(highest_dimension(mesh));
   });
-  const int highest =
-      dimensions.empty() ? 0 : *std::max_element(dimensions.begin(), dimensions.end());
+  const int highest = static_cast<int>(largest_of_all(
+      processes, dimensions.empty() ? 0 : *std::max_element(dimensions.begin(), dimensions.end())));
   Eigen::VectorXd weights = Eigen::VectorXd::Zero(total_count(meshes, association));
   auto dimension = dimensions.begin();
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
@@ -334,25 +344,36 @@ Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association asso
 }
 
 /// @param is_spoilt whether entries weigh nothing for the places of points
-Eigen::VectorXd chosen_weights(const std::vector<Mesh>& meshes, Association association,
-                               const WeightChoice& choice, NonFinitePlaces places,
-                               bool& is_spoilt) {
+Chosen chosen_weights(const std::vector<Mesh>& meshes, Association association,
+                      const WeightChoice& choice, NonFinitePlaces places, ProcessGroup* processes,
+                      bool& is_spoilt) {
   if (choice.kind == WeightKind::density)
-    return joined_density(meshes, association, places, is_spoilt);
-  if (choice.kind == WeightKind::array) return joined_arrays(meshes, association, choice.array);
-  if (choice.kind == WeightKind::uniform) return joined_presence(meshes, association);
-  const Eigen::VectorXd weights = joined_measure(meshes, association, places, is_spoilt);
+    return {joined_density(meshes, association, places, is_spoilt)};
+  if (choice.kind == WeightKind::array) return {joined_arrays(meshes, association, choice.array)};
+  if (choice.kind == WeightKind::uniform) return {joined_presence(meshes, association)};
+  const Eigen::VectorXd weights = joined_measure(meshes, association, places, processes, is_spoilt);
+  is_spoilt = any_of_all(processes, is_spoilt);
   // Where only places are to blame, other weights would not be those of the mesh.
-  if (is_spoilt || (weights.array() > 0).any()) return weights;
+  if (is_spoilt || any_of_all(processes, (weights.array() > 0).any())) return {weights, true};
   const Eigen::VectorXd present = joined_presence(meshes, association);
-  if (present.size() > 0 && !(present.array() > 0).any())
-    throw DataError(meshes.front().origin() + ": all " + std::to_string(present.size()) + " " +
+  const bool has_rows = any_of_all(processes, present.size() > 0);
+  if (has_rows && !any_of_all(processes, (present.array() > 0).any()))
+    throw DataError(origin_of(meshes) + ": all " + std::to_string(present.size()) + " " +
                     to_string(association) + "s are ghosts or hidden; nothing is left to weigh");
-  if (choice.kind == WeightKind::measure && weights.size() > 0)
-    throw DataError(meshes.front().origin() +
+  if (choice.kind == WeightKind::measure && has_rows)
+    throw DataError(origin_of(meshes) +
                     ": the mesh has no cells of positive length, area or volume to weigh by; use "
                     "uniform weights");
-  return present;
+  return {present};
+}
+
+void refuse_no_weight(const std::vector<Mesh>& meshes, Association association,
+                      const Eigen::VectorXd& weights, bool is_spoilt, ProcessGroup* processes) {
+  // What NaN leaves nothing of is for those to say who know about NaN elsewhere, too.
+  if (!is_spoilt && !any_of_all(processes, (weights.array() > 0).any()))
+    throw DataError(origin_of(meshes) + ": no " + to_string(association) +
+                    " has a positive weight (of " + std::to_string(weights.size()) +
+                    "); give one to those that take part");
 }
 
 }  // namespace
@@ -394,13 +415,27 @@ Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association 
                                    const WeightChoice& choice, NonFinitePlaces places) {
   if (meshes.empty()) throw DataError("no meshes to weigh");
   bool is_spoilt = false;
-  const Eigen::VectorXd weights = chosen_weights(meshes, association, choice, places, is_spoilt);
-  // What NaN leaves nothing of is for those to say who know about NaN elsewhere, too.
-  if (!is_spoilt && !(weights.array() > 0).any())
-    throw DataError(meshes.front().origin() + ": no " + to_string(association) +
-                    " has a positive weight (of " + std::to_string(weights.size()) +
-                    "); give one to those that take part");
+  const Eigen::VectorXd weights =
+      chosen_weights(meshes, association, choice, places, nullptr, is_spoilt).weights;
+  refuse_no_weight(meshes, association, weights, is_spoilt, nullptr);
   return weights;
+}
+
+WeightsInPieces quadrature_weights(const std::vector<Mesh>& meshes, Association association,
+                                   const WeightChoice& choice, NonFinitePlaces places,
+                                   ProcessGroup& processes) {
+  if (choice.kind == WeightKind::density)
+    throw UsageError(
+        "weights by density need all points in one process; run it in one, or choose measure, "
+        "uniform or array:NAME");
+  bool is_spoilt = false;
+  Chosen chosen = chosen_weights(meshes, association, choice, places, &processes, is_spoilt);
+  refuse_no_weight(meshes, association, chosen.weights, is_spoilt, &processes);
+  WeightsInPieces result;
+  result.shares = point_shares(meshes, association, chosen.weights, processes);
+  result.weights = chosen.adds_up ? std::move(chosen.weights)
+                                  : chosen.weights.cwiseProduct(result.shares).eval();
+  return result;
 }
 
 }  // namespace funcattn

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/process_group.h"
 #include "meshio/mesh.h"
 
 namespace funcattn {
@@ -51,5 +52,19 @@ Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
 Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association association,
                                    const WeightChoice& choice,
                                    NonFinitePlaces places = NonFinitePlaces::refuse);
+
+/// Weights of pieces that several processes hold.
+struct WeightsInPieces {
+  Eigen::VectorXd weights;  ///< [entries]
+  Eigen::VectorXd shares;   ///< As point_shares() gives them.
+};
+
+/// As above for the pieces that this process holds of a mesh, none perhaps; all processes call it
+/// together. A point that several pieces hold counts once: with `measure` the shares of its cells
+/// add up over the pieces, other weights are divided among the pieces. Throws as above where it
+/// holds for all pieces together, and UsageError for `density`, which needs all points at once.
+WeightsInPieces quadrature_weights(const std::vector<Mesh>& meshes, Association association,
+                                   const WeightChoice& choice, NonFinitePlaces places,
+                                   ProcessGroup& processes);
 
 }  // namespace funcattn

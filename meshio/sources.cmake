@@ -5,7 +5,7 @@
 set(FUNCATTN_MESH_SOURCES
   added_arrays.cpp array_view.cpp association_conversion.cpp cell_measure.cpp cells.cpp data_set_check.cpp density.cpp
   field_data.cpp ghosts.cpp memory_need.cpp mesh.cpp mesh_tree.cpp probing.cpp quadrature.cpp refinement.cpp sampling.cpp
-  structured_resampling.cpp subset.cpp vtk_messages.cpp)
+  shared_points.cpp structured_resampling.cpp subset.cpp vtk_messages.cpp)
 set(FUNCATTN_MESH_HEADERS
   added_arrays.h array_view.h association_conversion.h field_data.h mesh.h mesh_tree.h probing.h quadrature.h refinement.h
   sampling.h structured_resampling.h subset.h)
@@ -17,11 +17,11 @@ set(FUNCATTN_MESH_VTK_COMPONENTS
 set(FUNCATTN_MESH_FILE_SOURCES
   checked_read.cpp ensight_inspection.cpp exodus_inspection.cpp file_bytes.cpp formats.cpp
   inspection.cpp legacy_cursor.cpp legacy_format.cpp legacy_inspection.cpp memory_file.cpp multiblock_format.cpp
-  netcdf_header.cpp number_word.cpp obj_reader.cpp obj_statements.cpp parallel_format.cpp piece_folder.cpp
-  piece_arrays.cpp ply_header.cpp ply_reader.cpp ply_values.cpp reader.cpp series.cpp signature.cpp solver_formats.cpp stl_inspection.cpp stl_reader.cpp
-  surface_attributes.cpp text_lines.cpp trial.cpp vtkhdf_inspection.cpp write_checks.cpp writer.cpp
+  netcdf_header.cpp number_word.cpp obj_reader.cpp obj_statements.cpp parallel_format.cpp parallel_index.cpp piece_folder.cpp
+  piece_arrays.cpp piece_set.cpp ply_header.cpp ply_reader.cpp ply_values.cpp reader.cpp series.cpp signature.cpp solver_formats.cpp stl_inspection.cpp stl_reader.cpp
+  surface_attributes.cpp text_lines.cpp trial.cpp vtkhdf_inspection.cpp write_checks.cpp write_preparation.cpp writer.cpp
   xml_arrays.cpp xml_blocks.cpp xml_extent.cpp xml_field_data.cpp xml_format.cpp
   xml_inspection.cpp xml_names.cpp xml_pieces.cpp xml_structure.cpp xml_tree.cpp)
-set(FUNCATTN_MESH_FILE_HEADERS reader.h series.h writer.h)
+set(FUNCATTN_MESH_FILE_HEADERS piece_set.h reader.h series.h writer.h)
 set(FUNCATTN_MESH_FILE_VTK_COMPONENTS
   IOCore IOEnSight IOExodus IOGeometry IOHDF IOLegacy IOPLY IOXML IOXMLParser hdf5 loguru)

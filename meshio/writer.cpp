@@ -1,20 +1,16 @@
 #include "meshio/writer.h"
 
 #include <unistd.h>
-#include <vtkCompositeDataSet.h>
-#include <vtkDoubleArray.h>
-#include <vtkFieldData.h>
-#include <vtkMultiBlockDataSet.h>
-#include <vtkNew.h>
+#include <vtkDataObject.h>
 
 #include <new>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
-#include "meshio/data_set_check.h"
 #include "meshio/formats.h"
 #include "meshio/legacy_format.h"
 #include "meshio/write_checks.h"
+#include "meshio/write_preparation.h"
 #include "meshio/xml_format.h"
 #include "meshio/xml_names.h"
 
@@ -26,36 +22,6 @@ std::string unwritable(const MeshTree& tree, const FormatSupport& support) {
   return "the data are a " + std::string(tree.vtk()->GetClassName()) + ", which " +
          support.format.extension + " cannot hold; use " + suggested_extension(tree) +
          (tree.is_single() ? " or .vtk" : "");
-}
-
-/// A copy of a leaf that shares its data, since writers set up an information pass on their input.
-/// The time of the tree goes with it.
-Mesh prepared(const Mesh& leaf, const MeshTree& tree, const WriteOptions& options) {
-  check_arrays(leaf.vtk());
-  check_cells(leaf.vtk());
-  if (options.encoding == Encoding::ascii) refuse_non_finite(leaf.vtk());
-  const auto copy = vtkSmartPointer<vtkDataSet>::Take(leaf.vtk()->NewInstance());
-  copy->ShallowCopy(leaf.vtk());
-  if (tree.time() && !copy->GetFieldData()->HasArray("TimeValue")) {
-    vtkNew<vtkDoubleArray> time;
-    time->SetName("TimeValue");
-    time->InsertNextValue(*tree.time());
-    copy->GetFieldData()->AddArray(time);
-  }
-  return Mesh(copy, leaf.origin());
-}
-
-std::vector<Mesh> prepared_leaves(const MeshTree& tree, const WriteOptions& options) {
-  std::vector<Mesh> leaves;
-  for (std::size_t i = 0; i < tree.leaves().size(); ++i) {
-    try {
-      leaves.push_back(prepared(tree.leaves()[i], tree, options));
-    } catch (const Error& error) {
-      if (tree.is_single()) throw;
-      throw FileError("block '" + tree.block_paths()[i] + "': " + error.what());
-    }
-  }
-  return leaves;
 }
 
 /// Calls `write(format, leaves ready to be written)`; what that throws gets the name of the file.

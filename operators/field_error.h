@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/process_group.h"
 #include "operators/torch_compat.h"
 
 namespace funcattn {
@@ -17,6 +18,8 @@ inline constexpr double relative_l2_floor = 1e-12;
 
 /// @param prediction, truth [M,C], float64
 /// @param weights [M], float64, >= 0; points of weight 0 do not count. Only ratios matter.
-FieldError field_error(const Tensor& prediction, const Tensor& truth, const Tensor& weights);
+/// @param processes that hold the other points of the sample, which call it together
+FieldError field_error(const Tensor& prediction, const Tensor& truth, const Tensor& weights,
+                       ProcessGroup* processes = nullptr);
 
 }  // namespace funcattn

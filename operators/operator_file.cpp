@@ -1,5 +1,7 @@
 #include "operators/operator_file.h"
 
+#include <fstream>
+
 #include "core/error.h"
 #include "core/text.h"
 #include "operators/model_weights.h"
@@ -132,6 +134,18 @@ Json describe_operator(const std::filesystem::path& path) {
           {"model", op.model().config().to_json()},
           {"contract", op.contract().to_json()},
           {"training", op.training()}};
+}
+
+std::string operator_file_header(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::uint64_t length = 0;
+  file.read(reinterpret_cast<char*>(&length), sizeof length);
+  std::string header;
+  std::error_code ignored;
+  if (file && length <= std::filesystem::file_size(path, ignored)) header.resize(length);
+  file.read(header.data(), static_cast<std::streamsize>(header.size()));
+  if (!file) throw OperatorFileError("cannot read '" + path.string() + "' a second time");
+  return header;
 }
 
 }  // namespace funcattn

@@ -22,6 +22,9 @@ void save_operator(const std::filesystem::path& path, const Operator& op);
 /// where there is no such file.
 Operator load_operator(const std::filesystem::path& path);
 
+/// The header of an operator file, which holds a checksum: the same for equal files alone.
+std::string operator_file_header(const std::filesystem::path& path);
+
 /// What `funcattn info` prints: `file`, `size` (bytes), `format_version`, `library_version` (that
 /// wrote it), `checksum`, `form`, `parameters` (count), `dtype`, `model`, `contract`, `training`.
 /// Verifies the file as load_operator does.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/non_finite.h"
+#include "meshio/shared_points.h"
 #include "plugin/parameters.h"
 
 namespace funcattn {
@@ -192,26 +194,56 @@ Tensor gather_targets(const Entries& entries, const Contract& contract,
 std::vector<Eigen::Index> flagged_entries(const Entries& entries, const Contract& contract,
                                           const InputArray& flag, FiniteCheck& finite) {
   std::vector<Eigen::Index> rows;
-  std::string last;
   Eigen::VectorXd presence(entries.total());
   entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index) {
     const RowMatrix values = required_array(mesh, contract, flag).to_double();
     presence.segment(first, values.rows()) = mesh.presence(contract.association());
-    last = where(mesh, flag);
-    finite.check(last + " holds", values, first, presence, true);
+    finite.check(where(mesh, flag) + " holds", values, first, presence, true);
     for (Eigen::Index row = 0; row < values.rows(); ++row)
       if (presence[first + row] > 0 && (values.row(row).array() != 0).any())
         rows.push_back(first + row);
   });
-  if (rows.empty())
-    throw DataError(last + " marks no source point: all of its " + std::to_string(entries.total()) +
-                    " values are 0; set it to 1 where the input is known");
   return rows;
+}
+
+void refuse_no_source(const Entries& entries, const Contract& contract, const InputArray& flag,
+                      bool anything) {
+  if (anything) return;
+  std::string last = "the " + std::string(to_string(contract.association())) + " array '" +
+                     flag.name + "'";
+  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index, Eigen::Index) {
+    last = where(mesh, flag);
+  });
+  throw DataError(last + " marks no source point: all of its " + std::to_string(entries.total()) +
+                  " values are 0; set it to 1 where the input is known");
+}
+
+Eigen::VectorXd presence_of(const Entries& entries, Association association) {
+  Eigen::VectorXd presence(entries.total());
+  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
+    presence.segment(first, count) = mesh.presence(association);
+  });
+  return presence;
+}
+
+/// How many of the rows, which ascend, belong to each mesh.
+std::vector<std::int64_t> counts_by_mesh(const std::vector<std::int64_t>& rows,
+                                         const std::vector<Eigen::Index>& counts) {
+  std::vector<std::int64_t> numbers;
+  auto row = rows.begin();
+  Eigen::Index end = 0;
+  for (const Eigen::Index count : counts) {
+    end += count;
+    const auto next = std::lower_bound(row, rows.end(), end);
+    numbers.push_back(next - row);
+    row = next;
+  }
+  return numbers;
 }
 
 void refuse_nothing_left(const std::vector<Mesh>& meshes, bool anything) {
   if (!anything)
-    throw DataError(meshes.front().origin() +
+    throw DataError((meshes.empty() ? "the mesh" : meshes.front().origin()) +
                     ": nothing to compute from is left, since all that weighs anything holds NaN "
                     "or Inf");
 }
@@ -228,16 +260,28 @@ Eigen::Index BoundMeshes::unusable_count() const {
 
 BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contract,
                         const WeightChoice& weights, NanPolicy nan, bool with_targets,
-                        const std::vector<double>& parameters) {
+                        const std::vector<double>& parameters, ProcessGroup* processes) {
   const Association association = contract.association();
   const Entries entries(meshes, association);
-  if (entries.total() == 0)
+  if (total_of_all(processes, static_cast<std::int64_t>(entries.total())) == 0)
     throw DataError((meshes.empty() ? std::string("no mesh was given")
                                     : meshes.front().origin() + ": the mesh has no " +
                                           to_string(association) + "s") +
                     "; nothing can be computed from it");
   const std::optional<InputArray> flag = contract.source_flag();
-  Eigen::VectorXd query_weights = quadrature_weights(meshes, association, weights, places_for(nan));
+  Eigen::VectorXd query_weights;
+  BoundMeshes bound;
+  bound.counts = entries.counts();
+  PointSamples& all = bound.sample.query;
+  if (processes) {
+    WeightsInPieces in_pieces =
+        quadrature_weights(meshes, association, weights, places_for(nan), *processes);
+    query_weights = std::move(in_pieces.weights);
+    all.shares = to_tensor(in_pieces.shares);
+    all.pieces.assign(bound.counts.begin(), bound.counts.end());
+  } else {
+    query_weights = quadrature_weights(meshes, association, weights, places_for(nan));
+  }
   FiniteCheck finite(entries.total(), nan);
 
   std::vector<Eigen::Index> source_rows;
@@ -245,6 +289,7 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
   Eigen::VectorXd used = query_weights;
   if (flag) {
     source_rows = flagged_entries(entries, contract, *flag, finite);
+    refuse_no_source(entries, contract, *flag, any_of_all(processes, !source_rows.empty()));
     used.setZero();
     for (const Eigen::Index row : source_rows) used[row] = 1;
   }
@@ -255,21 +300,28 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
 
   for (Eigen::Index row = 0; row < entries.total(); ++row)
     if (finite.is_unusable(row)) query_weights[row] = 0;
-  refuse_nothing_left(meshes, flag || (query_weights.array() > 0).any());
+  refuse_nothing_left(meshes,
+                      flag || any_of_all(processes, (query_weights.array() > 0).any()));
 
-  BoundMeshes bound;
-  bound.counts = entries.counts();
-  bound.sample.name = meshes.front().origin();
-  bound.sample.query.coordinates = coordinates;
-  bound.sample.query.weights = to_tensor(query_weights);
+  if (!meshes.empty()) bound.sample.name = meshes.front().origin();
+  all.coordinates = coordinates;
+  all.weights = to_tensor(query_weights);
   if (flag) {
     for (const Eigen::Index row : source_rows)
       if (!finite.is_unusable(row)) bound.source_entries.push_back(row);
-    refuse_nothing_left(meshes, !bound.source_entries.empty());
+    refuse_nothing_left(meshes, any_of_all(processes, !bound.source_entries.empty()));
     const Tensor index = torch::tensor(bound.source_entries, torch::kInt64);
     bound.sample.source.coordinates = coordinates.index_select(0, index);
     bound.sample.source.values = values.index_select(0, index);
     bound.sample.source.weights = torch::ones({index.size(0)}, torch::kFloat64);
+    if (processes) {
+      // Of the points that may be source points, a ghost is none, whatever it weighs.
+      bound.sample.source.weights =
+          to_tensor(point_shares(meshes, association, presence_of(entries, association),
+                                 *processes))
+              .index_select(0, index);
+      bound.sample.source.pieces = counts_by_mesh(bound.source_entries, bound.counts);
+    }
     bound.sample.query_is_source = false;
   } else {
     bound.sample.query.values = values;
@@ -293,10 +345,7 @@ BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract,
                       const Eigen::VectorXd& weights, NanPolicy nan,
                       const std::vector<double>& parameters) {
   const Entries entries(meshes, contract.association());
-  Eigen::VectorXd used(entries.total());
-  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
-    used.segment(first, count) = mesh.presence(contract.association());
-  });
+  const Eigen::VectorXd used = presence_of(entries, contract.association());
   FiniteCheck finite(entries.total(), nan);
   BoundQuery bound;
   bound.counts = entries.counts();
@@ -334,11 +383,10 @@ std::vector<std::string> count_warnings(const std::string& origin, Eigen::Index 
 }
 
 std::vector<std::string> box_warnings(const std::string& origin, const Tensor& coordinates,
-                                      const Contract& contract) {
+                                      const Contract& contract, ProcessGroup* processes) {
   std::vector<std::string> warnings;
   const std::vector<int>& axes = contract.coordinates.axes;
-  if (coordinates.size(0) == 0 || contract.bounds_min.size() != axes.size() ||
-      contract.bounds_max.size() != axes.size())
+  if (contract.bounds_min.size() != axes.size() || contract.bounds_max.size() != axes.size())
     return warnings;
   // The longest edge of the box is the yardstick: a planar training set has an edge of length 0.
   double longest = 0;
@@ -347,8 +395,15 @@ std::vector<std::string> box_warnings(const std::string& origin, const Tensor& c
   const auto places = matrix_of(coordinates);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto column = places.col(static_cast<Eigen::Index>(i));
-    const double low = column.minCoeff<Eigen::PropagateNumbers>();
-    const double high = column.maxCoeff<Eigen::PropagateNumbers>();
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    if (column.size() > 0) {
+      low = column.minCoeff<Eigen::PropagateNumbers>();
+      high = column.maxCoeff<Eigen::PropagateNumbers>();
+    }
+    low = -largest_of_all(processes, -low);
+    high = largest_of_all(processes, high);
+    if (low > high) return warnings;  // There is no point.
     if (low >= contract.bounds_min[i] - far_outside * longest &&
         high <= contract.bounds_max[i] + far_outside * longest)
       continue;

@@ -36,12 +36,15 @@ struct BoundMeshes {
 /// weights are the quadrature weights. Unusable entries weigh 0 and are no source points. Targets
 /// are filled where `with_targets`.
 /// `parameters`: the components of the contract's parameters, as parameter_values() gives them.
+/// `processes`: those that hold the other pieces of the sample, which call it together; there may
+/// be no mesh here.
 /// Throws DataError for absent arrays, wrong component counts, no entry of positive weight and,
 /// with NanPolicy::error, for NaN or Inf in a used value at an entry of positive weight, or in a
 /// place that the measure of a cell needs (array, count, first index).
 BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contract,
                         const WeightChoice& weights, NanPolicy nan, bool with_targets = false,
-                        const std::vector<double>& parameters = {});
+                        const std::vector<double>& parameters = {},
+                        ProcessGroup* processes = nullptr);
 
 /// One mesh, NanPolicy::error; parameters from its field data.
 Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoice& weights,
@@ -65,12 +68,12 @@ RowMatrix to_matrix(const Tensor& values);
 Tensor to_tensor(const RowMatrix& values);
 
 /// Whether the number of entries lies outside the range of training. @param origin what to call
-/// them
+/// them.
 std::vector<std::string> count_warnings(const std::string& origin, Eigen::Index count,
                                         const Contract& contract);
 
-/// Axes along which the coordinates [n,D] leave the bounding box of training.
+/// Axes along which the coordinates [n,D], of all processes, leave the bounding box of training.
 std::vector<std::string> box_warnings(const std::string& origin, const Tensor& coordinates,
-                                      const Contract& contract);
+                                      const Contract& contract, ProcessGroup* processes = nullptr);
 
 }  // namespace funcattn

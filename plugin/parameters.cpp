@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -57,6 +58,15 @@ void check(const Found& found, const InputArray& parameter) {
       throw DataError(who + " is " + text_of(found.values) + ", expected finite numbers");
 }
 
+void refuse_different(const InputArray& parameter, const std::string& origin, const Found& a,
+                      const Found& b) {
+  if (a.values != b.values)
+    throw DataError(origin + ": the parameter '" + parameter.name + "' is " + text_of(a.values) +
+                    " in " + a.origin + " and " + text_of(b.values) + " in " + b.origin +
+                    ", but together they are one sample; give the run one value for it, or make "
+                    "every block a sample of its own");
+}
+
 /// Looks in all of `meshes`, which are one sample.
 std::optional<Found> find(const InputArray& parameter, const StageMeshes& meshes, bool per_block) {
   if (parameter.name == time_name && parameter.components == 1 && meshes.time)
@@ -67,18 +77,34 @@ std::optional<Found> find(const InputArray& parameter, const StageMeshes& meshes
     if (!values) return;
     const Found one{origin, std::move(*values)};
     check(one, parameter);
-    if (found && found->values != one.values)
-      throw DataError(meshes.origin + ": the parameter '" + parameter.name + "' is " +
-                      text_of(found->values) + " in " + found->origin + " and " +
-                      text_of(one.values) + " in " + one.origin +
-                      ", but together they are one sample; give the run one value for it, or make "
-                      "every block a sample of its own");
+    if (found) refuse_different(parameter, meshes.origin, *found, one);
     if (!found) found = one;
   };
   for (const Mesh& part : meshes.parts) look(part.vtk(), part.origin());
   // Where every block is a sample, its own value is the nearer one.
   if (!found || !per_block) look(meshes.root, meshes.origin);
   return found;
+}
+
+/// What any of the processes that hold the sample found; all of them call it.
+std::optional<Found> found_by_all(const InputArray& parameter, const std::string& origin,
+                                  std::optional<Found> found, ProcessGroup* processes) {
+  if (!processes) return found;
+  std::string mine;
+  if (found)
+    mine = packed_texts({found->origin,
+                         std::string(reinterpret_cast<const char*>(found->values.data()),
+                                     found->values.size() * sizeof(double))});
+  std::optional<Found> first;
+  for (const std::string& text : processes->gather(mine)) {
+    if (text.empty()) continue;
+    const std::vector<std::string> parts = unpacked_texts(text);
+    Found one{parts[0], Values(parts[1].size() / sizeof(double))};
+    std::memcpy(one.values.data(), parts[1].data(), parts[1].size());
+    if (first) refuse_different(parameter, origin, *first, one);
+    if (!first) first = std::move(one);
+  }
+  return first;
 }
 
 [[noreturn]] void fail_missing(const InputArray& parameter, const StageMeshes& source) {
@@ -132,8 +158,12 @@ std::vector<double> parameter_values(const Contract& contract, const StageMeshes
     std::optional<Found> found;
     const auto given = options.parameters.find(parameter.name);
     if (given != options.parameters.end()) found = Found{source.origin, given->second};
-    if (!found) found = find(parameter, source, options.per_block);
-    if (!found && query) found = find(parameter, *query, false);
+    ProcessGroup* processes = options.engine.processes;
+    if (!found)
+      found = found_by_all(parameter, source.origin, find(parameter, source, options.per_block),
+                           processes);
+    if (!found && query)
+      found = found_by_all(parameter, query->origin, find(parameter, *query, false), processes);
     if (!found) fail_missing(parameter, source);
     if (is_outside(found->values, parameter))
       warnings.push_back(found->origin + ": the parameter '" + parameter.name + "' is " +

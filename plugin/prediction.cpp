@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/memory_error.h"
 #include "meshio/probing.h"
+#include "meshio/shared_points.h"
 #include "operators/threads.h"
 #include "plugin/parameters.h"
 #include "plugin/stage_arrays.h"
@@ -43,10 +45,12 @@ void append(std::vector<std::string>& list, std::vector<std::string> more) {
 
 std::vector<std::string> unusable_warnings(const std::string& origin,
                                            const std::vector<bool>& unusable,
-                                           const Contract& contract) {
-  const auto count = std::count(unusable.begin(), unusable.end(), true);
+                                           const Contract& contract, ProcessGroup* processes) {
+  const std::int64_t count = total_of_all(
+      processes, std::int64_t{std::count(unusable.begin(), unusable.end(), true)});
   if (count == 0) return {};
-  return {origin + ": " + std::to_string(count) + " of " + std::to_string(unusable.size()) + " " +
+  const std::int64_t all = total_of_all(processes, static_cast<std::int64_t>(unusable.size()));
+  return {origin + ": " + std::to_string(count) + " of " + std::to_string(all) + " " +
           to_string(contract.association()) + "s hold NaN or Inf and take no part"};
 }
 
@@ -57,12 +61,19 @@ WeightChoice source_weights(const Operator& op, const StageOptions& options) {
 
 /// Weights at the query only say how its errors are averaged (and, in `paper` with cross, how its
 /// own coefficients are): a choice that names arrays or demands cells is meant for the source.
+/// @param shares receives those of the points, where several processes hold them
 Eigen::VectorXd query_weights(const StageMeshes& query, const Operator& op,
-                              const StageOptions& options) {
+                              const StageOptions& options, Tensor& shares) {
   WeightChoice choice = source_weights(op, options);
   if (choice.kind != WeightKind::uniform) choice = {WeightKind::automatic, ""};
-  return quadrature_weights(query.parts, op.contract().association(), choice,
-                            places_for(options.nan));
+  const Association association = op.contract().association();
+  ProcessGroup* processes = options.engine.processes;
+  if (!processes)
+    return quadrature_weights(query.parts, association, choice, places_for(options.nan));
+  WeightsInPieces in_pieces =
+      quadrature_weights(query.parts, association, choice, places_for(options.nan), *processes);
+  shares = to_tensor(RowMatrix(in_pieces.shares)).squeeze(1);
+  return std::move(in_pieces.weights);
 }
 
 /// The query with the inputs that it lacks, where the options say that they may be interpolated.
@@ -86,13 +97,18 @@ StageMeshes with_inputs(const StageMeshes& query, const StageMeshes& source, con
   return completed;
 }
 
-void join_as_source(const BoundQuery& query, BoundStage& bound) {
+/// @param shares of the query's points, where the source has them
+void join_as_source(const BoundQuery& query, const Tensor& shares, BoundStage& bound) {
   const auto joined = [](const Tensor& a, const Tensor& b) { return at::cat({a, b}, 0); };
   bound.first_result = bound.source.coordinates.size(0);
   bound.source.coordinates = joined(bound.source.coordinates, query.points.coordinates);
   bound.source.values = joined(bound.source.values, query.points.values);
   // Weight 0: evaluated, without taking part.
   bound.source.weights = joined(bound.source.weights, at::zeros_like(query.points.weights));
+  if (shares.defined()) {
+    bound.source.shares = joined(bound.source.shares, shares);
+    bound.source.pieces.insert(bound.source.pieces.end(), query.counts.begin(), query.counts.end());
+  }
   bound.query = bound.source;
   bound.query_is_source = true;
 }
@@ -107,24 +123,32 @@ void bind_to_query(const Operator& op, const StageMeshes& source, const StageMes
   const StageMeshes complete = needs_values ? with_inputs(query, source, op, options) : query;
   Eigen::Index count = 0;
   for (const Mesh& part : query.parts) count += part.count(contract.association());
+  ProcessGroup* processes = options.engine.processes;
+  Tensor shares;
   if (separates || !options.error_against.empty())
-    bound.weights = query_weights(query, op, options);
+    bound.weights = query_weights(query, op, options, shares);
   const Eigen::VectorXd weights = separates ? bound.weights : Eigen::VectorXd::Zero(count);
   BoundQuery at =
       bind_query(complete.parts, contract, needs_values, weights, options.nan, parameters);
-  append(bound.warnings, box_warnings(query.origin, at.points.coordinates, contract));
+  append(bound.warnings, box_warnings(query.origin, at.points.coordinates, contract, processes));
   if (separates) {
     bound.query = at.points;
+    bound.query.shares = shares;
+    if (processes) bound.query.pieces.assign(at.counts.begin(), at.counts.end());
     bound.query_is_source = false;
   } else {
-    join_as_source(at, bound);
+    if (processes)  // Of points that weigh nothing.
+      shares = to_tensor(RowMatrix(point_shares(query.parts, contract.association(),
+                                                Eigen::VectorXd::Zero(count), *processes)))
+                   .squeeze(1);
+    join_as_source(at, shares, bound);
   }
   bound.counts = at.counts;
   bound.unusable = std::move(at.unusable);
   // No error can be measured where nothing is predicted.
   for (Eigen::Index row = 0; row < bound.weights.size(); ++row)
     if (bound.unusable[static_cast<std::size_t>(row)]) bound.weights[row] = 0;
-  append(bound.warnings, unusable_warnings(query.origin, bound.unusable, contract));
+  append(bound.warnings, unusable_warnings(query.origin, bound.unusable, contract, processes));
 }
 
 void set_unusable(const std::vector<bool>& unusable, RowMatrix& prediction) {
@@ -178,6 +202,8 @@ PointSamples add_batch_axis(const PointSamples& samples) {
   PointSamples batch;
   batch.coordinates = samples.coordinates.unsqueeze(0);
   if (samples.values.defined()) batch.values = samples.values.unsqueeze(0);
+  if (samples.shares.defined()) batch.shares = samples.shares.unsqueeze(0);
+  batch.pieces = samples.pieces;
   batch.weights = samples.weights.unsqueeze(0);
   return batch;
 }
@@ -192,16 +218,20 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   BoundStage bound;
   const std::vector<double> parameters =
       parameter_values(contract, source, query, options, bound.warnings);
+  ProcessGroup* processes = options.engine.processes;
   BoundMeshes built = bind_meshes(source.parts, contract, source_weights(op, options), options.nan,
-                                  false, parameters);
+                                  false, parameters, processes);
   bound.source = built.sample.source;
   bound.query = built.sample.query;
   bound.query_is_source = built.sample.query_is_source;
-  const auto count = built.sample.query.coordinates.size(0);
+  auto count = built.sample.query.coordinates.size(0);
+  if (processes)
+    count = std::llround(total_of_all(processes, built.sample.query.shares.sum().item<double>()));
   append(bound.warnings, count_warnings(source.origin, count, contract));
-  append(bound.warnings, box_warnings(source.origin, built.sample.query.coordinates, contract));
+  append(bound.warnings,
+         box_warnings(source.origin, built.sample.query.coordinates, contract, processes));
   append(bound.warnings, precision_warnings(source, op));
-  append(bound.warnings, unusable_warnings(source.origin, built.unusable, contract));
+  append(bound.warnings, unusable_warnings(source.origin, built.unusable, contract, processes));
   bound.source_is_apart = query != nullptr;
   if (query) {
     bind_to_query(op, source, *query, parameters, options, bound);

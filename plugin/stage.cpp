@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "operators/device.h"
 #include "operators/operator_file.h"
 #include "plugin/inspection.h"
@@ -51,6 +52,70 @@ constexpr double bound_at = 0.1;
 constexpr double predicted_at = 0.95;
 constexpr double inspecting_at = 0.5;  // The look inside takes about as long again.
 
+/// Each warning once, of whatever processes.
+std::vector<std::string> warnings_of_all(const std::vector<std::string>& warnings,
+                                         ProcessGroup* processes) {
+  if (!processes) return warnings;
+  std::vector<std::string> all;
+  for (const std::string& texts : processes->gather(packed_texts(warnings)))
+    for (const std::string& warning : unpacked_texts(texts))
+      if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+  return all;
+}
+
+/// What must be the same in all processes, with the name of each.
+std::vector<std::pair<std::string, std::string>> common_choices(const StageOptions& options,
+                                                                bool has_query) {
+  const auto flag = [](bool value) { return std::string(value ? "yes" : "no"); };
+  std::string parameters;
+  for (const auto& [name, values] : options.parameters) {
+    parameters += name + "=";
+    for (const double value : values) parameters += format_number(value) + ",";
+  }
+  return {{"weights", options.weights},
+          {"policy for NaN", to_string(options.nan)},
+          {"list of outputs", join(options.outputs, ", ")},
+          {"suffix", options.suffix},
+          {"choice of parameters", parameters},
+          {"choice of arrays to compare with", join(options.error_against, ", ")},
+          {"order of sums", flag(options.engine.fixed_order)},
+          {"choice of a query", flag(has_query)}};
+}
+
+/// Throws DataError where the processes have different operators, UsageError for different options.
+void require_common(ProcessGroup& processes, const std::string& file, const std::string& identity,
+                    const StageOptions& options, bool has_query) {
+  const auto choices = common_choices(options, has_query);
+  std::vector<std::string> mine = {identity};
+  for (const auto& choice : choices) mine.push_back(choice.second);
+  const std::vector<std::string> told = processes.gather(packed_texts(mine));
+  const std::vector<std::string> first = unpacked_texts(told.front());
+  for (std::size_t rank = 1; rank < told.size(); ++rank) {
+    const std::vector<std::string> other = unpacked_texts(told[rank]);
+    const std::string who = "process " + std::to_string(rank);
+    if (other[0] != first[0])
+      throw OperatorFileError("'" + file + "': " + who +
+                              " has another operator file than process 0; give all processes the "
+                              "same one");
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      if (other[i + 1] != first[i + 1])
+        throw UsageError(who + " was given another " + choices[i].first + " ('" + other[i + 1] +
+                         "') than process 0 ('" + first[i + 1] + "')");
+  }
+}
+
+/// Throws UsageError for what is made for one process.
+void refuse_in_pieces(const StageOptions& options) {
+  if (options.per_block)
+    throw UsageError("pieces that processes share are one sample; leave the choice of a sample per "
+                     "block away");
+  if (options.interpolate_inputs && options.engine.processes->size() > 1)
+    throw UsageError("inputs are interpolated where one process holds all of the source; run it in "
+                     "one");
+  if (asks_for_inspection(options))
+    throw UsageError("the look inside an operator is made for one process; leave it away");
+}
+
 void add(StageReport& total, StageReport part) {
   total.entries += part.entries;
   total.unusable += part.unusable;
@@ -66,13 +131,18 @@ void add(StageReport& total, StageReport part) {
 }  // namespace
 
 struct OperatorStage::Implementation {
-  explicit Implementation(const std::filesystem::path& file)
-      : op(load_operator(file)), engine(op.model()), contract(op.contract().to_json()) {
+  explicit Implementation(const std::filesystem::path& path)
+      : op(load_operator(path)),
+        engine(op.model()),
+        contract(op.contract().to_json()),
+        file(path.string()),
+        identity(operator_file_header(path)) {
     op.model().eval();
   }
 
   Outcome run_sample(const StageMeshes& given, const StageMeshes* given_query,
                      const StageOptions& options, bool compute) const {
+    ProcessGroup* processes = options.engine.processes;
     const Contract& arrays = op.contract();
     const StageMeshes& target = given_query ? *given_query : given;
     if (options.threads > most_threads)
@@ -87,7 +157,11 @@ struct OperatorStage::Implementation {
     if (!device.note.empty()) outcome.report.notes.push_back(device.note);
     for (const OutputColumns& output : wanted_outputs(arrays, options))
       outcome.report.arrays.push_back(predicted_spec(output.spec, options.suffix).name);
-    outcome.report.entries = count_of(target, arrays.association());
+    if (processes && !device.is_cpu())
+      throw UsageError("several processes compute on the CPU; leave the device " + device.name +
+                       " away");
+    outcome.report.entries = total_of_all(
+        processes, static_cast<std::int64_t>(count_of(target, arrays.association())));
     if (outcome.report.entries == 0) {
       BoundStage nothing;
       nothing.counts.assign(target.parts.size(), 0);
@@ -110,8 +184,9 @@ struct OperatorStage::Implementation {
       query.parts = with_converted_inputs(given_query->parts, arrays, options);
     }
     BoundStage bound = bind_stage(op, source, given_query ? &query : nullptr, options);
-    outcome.report.unusable = std::count(bound.unusable.begin(), bound.unusable.end(), true);
-    outcome.report.warnings = bound.warnings;
+    outcome.report.unusable = total_of_all(
+        processes, std::int64_t{std::count(bound.unusable.begin(), bound.unusable.end(), true)});
+    outcome.report.warnings = warnings_of_all(bound.warnings, processes);
     RowMatrix truth;
     if (!options.error_against.empty())
       truth = true_values((given_query ? query : source).parts, arrays, options, bound.weights);
@@ -157,8 +232,21 @@ struct OperatorStage::Implementation {
     return all;
   }
 
-  Outcome run_tree(const MeshTree& source, const MeshTree* query, const StageOptions& options,
+  Outcome run_tree(const MeshTree& source, const MeshTree* query, const StageOptions& given,
                    bool compute) const {
+    StageOptions options = given;
+    SingleProcess alone;
+    if (options.engine.fixed_order && !options.engine.processes) options.engine.processes = &alone;
+    return run_together(options.engine.processes,
+                        [&] { return run_here(source, query, options, compute); });
+  }
+
+  Outcome run_here(const MeshTree& source, const MeshTree* query, const StageOptions& options,
+                   bool compute) const {
+    if (options.engine.processes) {
+      refuse_in_pieces(options);
+      require_common(*options.engine.processes, file, identity, options, query != nullptr);
+    }
     if (query && options.per_block)
       throw UsageError(
           "a query is evaluated with one operator, built on all blocks; leave the "
@@ -186,6 +274,8 @@ struct OperatorStage::Implementation {
   Operator op;
   InferenceEngine engine;
   Json contract;
+  std::string file;
+  std::string identity;  ///< The same for equal files.
   mutable std::mutex mutex;
   mutable std::map<std::string, std::shared_ptr<const Operator>> on_gpus;  ///< By device.
 };
@@ -201,7 +291,9 @@ const Json& OperatorStage::contract() const {
 }
 
 StageResult OperatorStage::run(const Mesh& mesh, const StageOptions& options) const {
-  Outcome outcome = implementation_->run_sample(meshes_of(MeshTree(mesh)), nullptr, options, true);
+  StageOptions whole = options;
+  whole.per_block = false;
+  Outcome outcome = implementation_->run_tree(MeshTree(mesh), nullptr, whole, true);
   return {std::move(outcome.report), std::move(outcome.meshes.front())};
 }
 

@@ -157,8 +157,8 @@ RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
     }
     first += count;
   }
-  if (!(weights.array() > 0).any())
-    throw DataError(meshes.front().origin() + ": the errors cannot be measured, since no " +
+  if (!any_of_all(options.engine.processes, (weights.array() > 0).any()))
+    throw DataError((meshes.empty() ? "the mesh" : meshes.front().origin()) + ": the errors cannot be measured, since no " +
                     to_string(contract.association()) + " with a true value has a positive weight");
   return truth;
 }
@@ -174,7 +174,8 @@ std::vector<ArrayError> array_errors(const RowMatrix& prediction, const RowMatri
     const auto of_output = [&](const RowMatrix& values) {
       return to_tensor(RowMatrix(values.middleCols(outputs[i].first, output.components)));
     };
-    const FieldError error = field_error(of_output(prediction), of_output(truth), weight_tensor);
+    const FieldError error = field_error(of_output(prediction), of_output(truth), weight_tensor,
+                                         options.engine.processes);
     errors.push_back({predicted_spec(output, options.suffix).name, options.error_against[i],
                       error.relative_l2, error.rmse, error.max_error});
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/process_group.h"
 #include "plugin/cli/console.h"
 #include "plugin/cli/option_table.h"
 
@@ -23,6 +24,9 @@ class Command {
   virtual void describe(OptionTable& table) = 0;
   /// Checks what concerns several options at once; called before run(). Throws UsageError.
   virtual void validate() const {}
+  /// Called before run() where mpiexec started several processes. A command that does not say what
+  /// each shall do throws UsageError.
+  virtual void use_processes(ProcessGroup& processes);
   /// @return exit status: 0 done, 1 failed in part. Throws what went wrong otherwise.
   virtual int run(Console& console) = 0;
 };

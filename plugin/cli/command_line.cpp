@@ -78,7 +78,8 @@ void log_origins(Console& console, const OptionTable& table) {
   console.log().flush();
 }
 
-int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
+int run_command(Command& command, const std::vector<std::string>& arguments, Console& console,
+                ProcessGroup* processes) {
   CommonOptions common;
   OptionTable table;
   command.describe(table);
@@ -98,6 +99,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
   console.set_quiet(common.quiet);
   console.set_verbose(common.verbose);
   if (common.verbose) log_origins(console, table);
+  if (processes) command.use_processes(*processes);
   return command.run(console);
 }
 
@@ -119,8 +121,8 @@ int show_help(const Commands& commands, const std::vector<std::string>& topics, 
   return exit_done;
 }
 
-int dispatch(const std::vector<std::string>& arguments, const Commands& commands,
-             Console& console) {
+int dispatch(const std::vector<std::string>& arguments, const Commands& commands, Console& console,
+             ProcessGroup* processes) {
   if (arguments.empty()) {
     console.log() << overview(commands);
     return exit_usage;
@@ -135,8 +137,15 @@ int dispatch(const std::vector<std::string>& arguments, const Commands& commands
   }
   const auto& command = find_command(commands, first);
   console.set_program("funcattn " + command->name());
-  return run_command(*command, rest, console);
+  return run_command(*command, rest, console, processes);
 }
+
+/// Where all but the first of several processes write.
+class Nowhere : public std::streambuf {
+ protected:
+  int overflow(int character) override { return character == EOF ? 0 : character; }
+  std::streamsize xsputn(const char*, std::streamsize count) override { return count; }
+};
 
 }  // namespace
 
@@ -150,11 +159,13 @@ std::string one_line(const std::exception& error) {
 }
 
 int run_command_line(int argc, const char* const* argv, const Commands& commands,
-                     std::ostream& results, std::ostream& log) {
+                     std::ostream& results, std::ostream& log, ProcessGroup* processes) {
   Console console(results, log, &log == &std::cerr && ::isatty(STDERR_FILENO) == 1);
   int status = exit_failed;
   try {
-    status = dispatch({argv + std::min(argc, 1), argv + argc}, commands, console);
+    status = run_together(processes, [&] {
+      return dispatch({argv + std::min(argc, 1), argv + argc}, commands, console, processes);
+    });
   } catch (const UsageError& error) {
     console.error(error.what());
     status = exit_usage;
@@ -171,8 +182,18 @@ int run_command_line(int argc, const char* const* argv, const Commands& commands
   return status;
 }
 
-int run_command_line(int argc, const char* const* argv, const Commands& commands) {
-  return run_command_line(argc, argv, commands, std::cout, std::cerr);
+int run_command_line(int argc, const char* const* argv, const Commands& commands,
+                     ProcessGroup* processes) {
+  if (!processes || processes->is_first())
+    return run_command_line(argc, argv, commands, std::cout, std::cerr, processes);
+  Nowhere nowhere;
+  std::ostream silent(&nowhere);
+  return run_command_line(argc, argv, commands, silent, silent, processes);
+}
+
+void Command::use_processes(ProcessGroup& processes) {
+  throw UsageError("this command works in one process, but mpiexec started " +
+                   std::to_string(processes.size()) + "; start it without mpiexec");
 }
 
 void declare_threads(OptionTable& table, int& threads) {

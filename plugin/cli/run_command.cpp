@@ -7,8 +7,10 @@
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "core/error.h"
@@ -106,9 +108,10 @@ TimedFile step_of(const RunJob& job) {
   return step;
 }
 
-/// Writes the collections whose steps were written; steps that failed are left out.
+/// Writes the collections whose steps were written, if it `writes` at all; steps that failed are
+/// left out.
 /// @return what the summary says of them
-Json write_series(const RunPlan& plan, const std::vector<Outcome>& outcomes, bool dry_run) {
+Json write_series(const RunPlan& plan, const std::vector<Outcome>& outcomes, bool writes) {
   Json reports = Json::array();
   for (std::size_t i = 0; i < plan.series.size(); ++i) {
     std::vector<TimedFile> steps;
@@ -116,7 +119,7 @@ Json write_series(const RunPlan& plan, const std::vector<Outcome>& outcomes, boo
       if (plan.jobs[job].series == i && !outcomes[job].error)
         steps.push_back(step_of(plan.jobs[job]));
     if (steps.empty()) continue;
-    if (!dry_run) write_pvd(plan.series[i].output, steps);
+    if (writes) write_pvd(plan.series[i].output, steps);
     reports.push_back({{"input", plan.series[i].input.string()},
                        {"output", plan.series[i].output.string()},
                        {"steps", steps.size()}});
@@ -162,10 +165,40 @@ int RunCommand::run(Console& console) {
   return summary.at("failed") > 0 ? exit_failed : exit_done;
 }
 
+void RunCommand::check_processes() const {
+  if (!processes_) return;
+  const auto refuse = [&](bool given, const std::string& option, const std::string& reason) {
+    if (given)
+      throw UsageError("option '--" + option + "' " + reason + ", but mpiexec started " +
+                       std::to_string(processes_->size()) + " processes");
+  };
+  refuse(options_.files_at_once > 1, "jobs", "is for one process");
+  refuse(options_.resample.has_value(), "resample", "needs all of a mesh in one process");
+  refuse(options_.interpolate_inputs, "interpolate-inputs",
+         "needs all of the source in one process");
+  refuse(options_.per_block, "per-block", "is for one process");
+}
+
+RunPlan RunCommand::plan(OutputGuard& guard) const {
+  if (!processes_) return plan_run(options_, std::cin, guard);
+  // Standard input is that of the first process alone.
+  std::string list;
+  const auto& inputs = options_.inputs;
+  if (processes_->is_first() && std::find(inputs.begin(), inputs.end(), "-") != inputs.end())
+    list.assign(std::istreambuf_iterator<char>(std::cin), {});
+  std::istringstream stream(processes_->gather(list).front());
+  return plan_run(options_, stream, guard);
+}
+
 std::exception_ptr RunCommand::run_all(Console& console, Json& summary) const {
   OutputGuard guard;
-  RunPlan plan = plan_run(options_, std::cin, guard);
-  const JobRunner runner(options_, guard);
+  SingleProcess this_one;
+  ProcessGroup* processes = processes_;
+  // Piece by piece, as several processes do.
+  if (!processes && options_.fixed_order) processes = &this_one;
+  check_processes();
+  RunPlan plan = this->plan(guard);
+  const JobRunner runner(options_, guard, processes);
   const vtkNew<vtkObject> initialised;  // VTK's factories, before several threads ask for them.
 
   std::vector<Outcome> outcomes(plan.jobs.size());
@@ -206,7 +239,8 @@ std::exception_ptr RunCommand::run_all(Console& console, Json& summary) const {
   if (alone && outcomes.front().error)
     return failure_alone(plan.jobs.front(), outcomes.front().error);
 
-  const Json series = write_series(plan, outcomes, options_.dry_run);
+  const bool writes = !options_.dry_run && (!processes_ || processes_->is_first());
+  const Json series = write_series(plan, outcomes, writes);
   const Json means = mean_errors(summary["files"]);
   if (!series.empty()) summary["series"] = series;
   if (!means.empty()) summary["mean_errors"] = means;

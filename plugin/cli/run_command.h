@@ -6,7 +6,7 @@
 
 #include "core/json.h"
 #include "plugin/cli/command.h"
-#include "plugin/cli/run_options.h"
+#include "plugin/cli/run_plan.h"
 
 namespace funcattn {
 
@@ -18,6 +18,7 @@ class RunCommand : public Command {
   std::vector<std::string> examples() const override;
   void describe(OptionTable& table) override { options_.describe(table); }
   void validate() const override { options_.validate(); }
+  void use_processes(ProcessGroup& processes) override { processes_ = &processes; }
   int run(Console& console) override;
 
  private:
@@ -25,7 +26,12 @@ class RunCommand : public Command {
   /// as a whole. Throws what is no fault of a single file.
   std::exception_ptr run_all(Console& console, Json& summary) const;
 
+  /// Throws UsageError for options that are made for one process.
+  void check_processes() const;
+  RunPlan plan(OutputGuard& guard) const;
+
   RunOptions options_;
+  ProcessGroup* processes_ = nullptr;  ///< That share the pieces of each mesh; null: there are none.
 };
 
 }  // namespace funcattn

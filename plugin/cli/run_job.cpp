@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/affinity.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -72,18 +73,56 @@ Json profile_to_json(double read, const EngineProfile& engine, double stage, dou
 
 }  // namespace
 
-JobRunner::JobRunner(const RunOptions& options, OutputGuard& guard)
-    : options_(options), guard_(guard), stage_(options.operator_file) {
+JobRunner::JobRunner(const RunOptions& options, OutputGuard& guard, ProcessGroup* processes)
+    : options_(options), guard_(guard), processes_(processes), stage_(options.operator_file) {
   (void)find_device(device_choice_from_string(options.device));  // Once, not for every file.
-  if (!options.query.empty()) query_ = read_mesh_tree(options.query);
+  if (!options.query.empty()) query_ = read(options.query, {});
+  threads_ = processes && options.threads < 1 ? available_cores(*processes)
+                                              : options.threads_per_file();
 }
 
-MeshTree JobRunner::read(const RunJob& job) const {
+JobRunner::Held JobRunner::read(const std::filesystem::path& file,
+                                const ReadOptions& options) const {
+  if (!processes_) return {read_mesh_tree(file, options), {}};
+  if (is_in_pieces(file)) {
+    PieceSet pieces = read_piece_set(file, *processes_);
+    return {pieces.tree, pieces};
+  }
+  // A mesh in one piece is the first process's.
+  if (processes_->is_first()) return {read_mesh_tree(file, options), {}};
+  return {empty_tree(file.string()), {}};
+}
+
+JobRunner::Held JobRunner::read(const RunJob& job) const {
   ReadOptions read_options;
   read_options.time = job.step;
-  const MeshTree tree = read_mesh_tree(job.input, read_options);
+  Held held = read(job.input, read_options);
   // What a series says of the time counts more than what its files say.
-  return job.time ? MeshTree(tree.vtk(), tree.origin(), job.time) : tree;
+  if (job.time) held.tree = MeshTree(held.tree.vtk(), held.tree.origin(), job.time);
+  return held;
+}
+
+bool JobRunner::writes(const Held& target) const {
+  return !processes_ || processes_->is_first() || target.pieces;
+}
+
+void JobRunner::write(const RunJob& job, const Held& target, const MeshTree& result) const {
+  if (!target.pieces) {
+    if (writes(target)) write_mesh_tree(result, job.output, options_.write_options());
+    return;
+  }
+  PieceSet pieces = *target.pieces;
+  pieces.tree = result;
+  write_piece_set(pieces, job.output, options_.write_options(), *processes_);
+}
+
+void JobRunner::check_write(const RunJob& job, const Held& target, const MeshTree& result) const {
+  if (!target.pieces) {
+    if (writes(target)) funcattn::check_write(result, job.output, options_.write_options());
+    return;
+  }
+  check_piece_format(*target.pieces, job.output);
+  if (processes_->is_first()) check_target(job.output);
 }
 
 ResampledTree JobRunner::resampled(const MeshTree& tree) const {
@@ -126,33 +165,42 @@ std::vector<std::string> JobRunner::unused_options(const RunJob& job,
 }
 
 Json JobRunner::process(RunJob& job) const {
+  return run_together(processes_, [&] { return process_here(job); });
+}
+
+Json JobRunner::process_here(RunJob& job) const {
   const auto start = std::chrono::steady_clock::now();
-  if (job.has_extension()) check_target(job.output);  // Before the work.
+  const bool is_first = !processes_ || processes_->is_first();
+  if (is_first && job.has_extension()) check_target(job.output);  // Before the work.
   Lap lap;
-  const MeshTree given = read(job);
-  const ResampledTree source = resampled(given);
+  const Held given = read(job);
+  const Held& target = query_ ? *query_ : given;
+  if (target.pieces && job.has_extension()) check_piece_format(*target.pieces, job.output);
+  const ResampledTree source = resampled(given.tree);
   const double read_seconds = lap();
   StageOptions stage_options = options_.stage_options();
+  stage_options.threads = threads_;
+  stage_options.engine.processes = processes_;
   EngineProfile profile;
   if (options_.profile) stage_options.engine.profile = &profile;
   if (source.has_weights) stage_options.weights = std::string("array:") + sampling_weights_name;
-  const MeshTree* query = query_ ? &*query_ : nullptr;
-  if (!job.has_extension())
+  const MeshTree* query = query_ ? &query_->tree : nullptr;
+  if (is_first && !job.has_extension())
     check_target(job.stem.string() + suggested_extension(query ? *query : source.tree));
 
   Json report = {{"input", job.input.string()}};
   StageReport stage_report;
   if (options_.dry_run) {
     const TreeResult result = stage_.check(source.tree, query, stage_options);
-    choose_extension(job, query ? *query : given, result.tree);
-    check_write(result.tree, job.output, options_.write_options());
+    choose_extension(job, target.tree, result.tree);
+    check_write(job, target, result.tree);
     stage_report = result;
   } else {
     const TreeResult result = query ? stage_.run(source.tree, *query, stage_options)
                                     : stage_.run(source.tree, stage_options);
     const double stage_seconds = lap();
-    choose_extension(job, query ? *query : given, result.tree);
-    write_mesh_tree(result.tree, job.output, options_.write_options());
+    choose_extension(job, target.tree, result.tree);
+    write(job, target, result.tree);
     stage_report = result;
     if (options_.profile)
       report["profile"] = profile_to_json(read_seconds, profile, stage_seconds, lap());

@@ -62,6 +62,9 @@ void RunOptions::describe(OptionTable& table) {
   table.value("spill-folder", spill_folder, "folder of the temporary file")
       .placeholder("FOLDER")
       .default_text("the system's");
+  table.flag("fixed-order", fixed_order,
+             "add up in an order that gives the same bits for any number of processes (mpiexec) "
+             "that share the pieces of a mesh");
   table.flag("profile", profile, "say where the time went");
 
   table.group("Where to predict");
@@ -155,6 +158,9 @@ void RunOptions::validate() const {
          "has no effect on a GPU; leave it away or give --device cpu");
   refuse(memory != ActivationMemory::spilled && !spill_folder.empty(), "spill-folder",
          "needs --memory spilled");
+  refuse(fixed_order && per_block, "fixed-order", "has no meaning with --per-block");
+  refuse(fixed_order && may_be_gpu, "fixed-order",
+         "is for the CPU; leave it away or give --device cpu");
   refuse(profile && dry_run, "profile", "has nothing to measure with --dry-run");
   const bool ascii = encoding == Encoding::ascii;
   refuse(ascii && compression && *compression != Compression::none, "compression",
@@ -187,6 +193,7 @@ StageOptions RunOptions::stage_options() const {
   options.device = device;
   options.engine.memory = memory;
   options.engine.spill_folder = spill_folder;
+  options.engine.fixed_order = fixed_order;
   return options;
 }
 

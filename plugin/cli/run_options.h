@@ -45,6 +45,7 @@ struct RunOptions {
   std::string device = "cpu";
   ActivationMemory memory = ActivationMemory::resident;
   std::filesystem::path spill_folder;  ///< Empty: the system's folder for temporary files.
+  bool fixed_order = false;
   bool profile = false;
 
   void describe(OptionTable& table);
