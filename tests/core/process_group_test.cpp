@@ -9,17 +9,9 @@
 namespace funcattn {
 namespace {
 
+using testing::message_of;
 using testing::on_good_ranks;
 using testing::on_ranks;
-
-std::string message_of(const std::exception_ptr& error) {
-  if (!error) return "";
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& thrown) {
-    return thrown.what();
-  }
-}
 
 TEST(ProcessGroup, AddsAndComparesOverTheRanks) {
   on_good_ranks(3, [](ProcessGroup& group) {

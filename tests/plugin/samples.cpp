@@ -70,6 +70,23 @@ Operator make_surrogate(Association association, torch::Dtype dtype) {
   return {make_model(config, dtype, 7), contract};
 }
 
+Operator make_deep(torch::Dtype dtype) {
+  const Operator op = make_surrogate(Association::point, dtype);
+  ModelConfig config = op.model().config();
+  config.blocks = 8;
+  const auto model = make_model(config, dtype, 7);
+  const torch::NoGradGuard no_gradients;
+  torch::manual_seed(3);
+  for (auto& parameter : model->named_parameters()) {
+    Tensor& value = parameter.value();
+    if (value.dim() > 1 && parameter.key().find("temperature") == std::string::npos)
+      value.mul_(2.0);
+    else
+      value.add_(torch::randn_like(value), 0.1);
+  }
+  return {model, op.contract()};
+}
+
 Operator make_parametric(Association association) {
   const Operator op = make_surrogate(association);
   Contract contract = op.contract();

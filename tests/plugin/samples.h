@@ -12,6 +12,10 @@ namespace funcattn::test {
 Operator make_surrogate(Association association = Association::point,
                         torch::Dtype dtype = torch::kFloat64);
 
+/// The surrogate with eight blocks, whose weights are as large as training makes them: so that
+/// every layer bears on the result.
+Operator make_deep(torch::Dtype dtype);
+
 /// The surrogate whose force is a parameter, in N, trained from (0, -1, 2) to (1, 0, 2).
 Operator make_parametric(Association association = Association::point);
 

@@ -105,6 +105,15 @@ inline std::vector<std::exception_ptr> on_ranks(int size,
   return errors;
 }
 
+inline std::string message_of(const std::exception_ptr& error) {
+  if (!error) return "";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& thrown) {
+    return thrown.what();
+  }
+}
+
 /// As on_ranks(), and throws the first error.
 inline void on_good_ranks(int size, const std::function<void(ProcessGroup&)>& work) {
   for (const std::exception_ptr& error : on_ranks(size, work))

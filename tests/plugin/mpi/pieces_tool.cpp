@@ -1,0 +1,78 @@
+// For the tests of several processes.
+//   pieces_tool write FOLDER                      operators, a whole mesh and the same in pieces
+//   pieces_tool compare WHOLE PIECES TOLERANCE    predictions at the same points, by their ids
+
+#include <vtkFieldData.h>
+
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "meshio/piece_set.h"
+#include "meshio/reader.h"
+#include "meshio/writer.h"
+#include "operators/operator_file.h"
+#include "tests/plugin/partitions.h"
+#include "tests/plugin/samples.h"
+
+namespace funcattn::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_pieces(const std::vector<Mesh>& pieces, const fs::path& path) {
+  SingleProcess alone;
+  PieceSet set{tree_of(pieces, 0, pieces.size(), path.string()), "PUnstructuredGrid", "", 0,
+               pieces.size()};
+  write_piece_set(set, path, {}, alone);
+}
+
+int write(const fs::path& folder) {
+  fs::create_directories(folder);
+  save_operator(folder / "single.safetensors", make_deep(torch::kFloat32));
+  save_operator(folder / "double.safetensors", make_deep(torch::kFloat64));
+  save_operator(folder / "other.safetensors", make_surrogate());
+  const Mesh whole = with_ids(make_grid(40, 31));
+  write_mesh(whole, folder / "whole.vtu");
+  for (const int layers : {0, 1, 2}) {
+    const std::string name = std::to_string(layers) + ".pvtu";
+    write_pieces(pieces_of(whole, cut_in_turn(whole, 4), layers), folder / ("turn" + name));
+    write_pieces(pieces_of(whole, cut_at_random(whole, 5), layers), folder / ("random" + name));
+  }
+  return 0;
+}
+
+int compare(const fs::path& whole, const fs::path& pieces, double tolerance) {
+  const Mesh expected = read_mesh(whole);
+  const MeshTree found = read_mesh_tree(pieces);
+  Eigen::Index points = 0;
+  double largest = 0;
+  for (const char* array : {"pressure_predicted", "displacement_predicted"}) {
+    const RowMatrix truth = expected.array(array, Association::point).to_double();
+    for (const Mesh& leaf : found.leaves()) {
+      const RowMatrix values = leaf.array(array, Association::point).to_double();
+      const RowMatrix ids = leaf.array("id", Association::point).to_double();
+      points += ids.rows();
+      for (Eigen::Index i = 0; i < ids.rows(); ++i) {
+        const auto row = static_cast<Eigen::Index>(ids(i, 0));
+        largest = std::max(largest, (values.row(i) - truth.row(row)).cwiseAbs().maxCoeff() /
+                                        truth.cwiseAbs().maxCoeff());
+      }
+    }
+  }
+  std::cout << points / 2 << " points differ by " << largest << " at most\n";
+  return points / 2 >= expected.count(Association::point) && largest <= tolerance ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace funcattn::test
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "write" && argc == 3) return funcattn::test::write(argv[2]);
+  if (what == "compare" && argc == 5)
+    return funcattn::test::compare(argv[2], argv[3], std::stod(argv[4]));
+  std::cerr << "usage: pieces_tool write FOLDER | compare WHOLE PIECES TOLERANCE\n";
+  return 2;
+}
