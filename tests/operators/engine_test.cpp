@@ -108,6 +108,8 @@ TEST_P(Engine, TileSizeChangesNothingOfQueriesApart) {
   config.form = Form::paper;
   config.cross = true;
   config.blocks = 0;
+  config.value_features = config.width - config.coordinate_dimension;
+  config.out_features = config.width;
   const InferenceEngine engine(*trained_scale_model(config, GetParam()));
   // One side fits a tile, the other takes many.
   const PointSamples few = random_points(config, 5, GetParam());
