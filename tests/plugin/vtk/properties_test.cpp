@@ -212,8 +212,18 @@ TEST_F(VtkProperties, TheDeviceIsCheckedAndTold) {
   EXPECT_STREQ(filter_->GetUsedDevice(), "");
   filter_->SetDevice("cuda:99");
   EXPECT_NE(error().find("usage: the device cuda:99 is not there"), std::string::npos);
+  filter_->SetDevice("auto");
+  const Vector found = predicted();
+  const bool on_gpu = std::string(filter_->GetUsedDevice()) != "cpu";
+  EXPECT_EQ(filter_->GetNumberOfNotes(), on_gpu ? 0 : 1);
+  if (!on_gpu) {
+    EXPECT_EQ(found, on_cpu);
+    EXPECT_NE(filter_->GetNote(0).find("no GPU"), std::string::npos) << filter_->GetNote(0);
+  }
+  EXPECT_EQ(filter_->GetNote(1), "");
   filter_->SetDevice("");
   EXPECT_EQ(predicted(), on_cpu);
+  EXPECT_EQ(filter_->GetNumberOfNotes(), 0);
 }
 
 TEST_F(VtkProperties, BasisAndTransportAreAddedAndChangeNothingElse) {
