@@ -20,15 +20,24 @@ paraview=build/paraview-run/usr/bin/paraview
 plugin=$(find build/release/paraview -name NeuralOperator.so | head -n 1)
 [ -n "$plugin" ] || { echo "the plugin is not built" >&2; exit 1; }
 
-Xvfb -displayfd 4 -screen 0 1280x800x24 -fbdir "$work" -nolisten tcp -noreset 4> "$work/display" 2>/dev/null &
+Xvfb -displayfd 4 -screen 0 1280x1000x24 -fbdir "$work" -nolisten tcp -noreset 4> "$work/display" 2>/dev/null &
 server=$!
 for _ in $(seq 50); do [ -s "$work/display" ] && break; sleep 0.2; done
 
-mkdir "$work/home"
+# A window that is high enough for what the filter is set by.
+mkdir -p "$work/home/.config/ParaView"
+cat > "$work/home/.config/ParaView/ParaView5.11.0.ini" <<'END'
+[General]
+GeneralSettings.ShowWelcomeDialog=false
+
+[MainWindow]
+Position=@Point(0 0)
+Size=@Size(1152 960)
+END
 HOME=$work/home XDG_RUNTIME_DIR=$work/home DISPLAY=:$(cat "$work/display") QT_QPA_PLATFORM=xcb \
   FUNCATTN_PARAVIEW_PLUGIN=$PWD/$plugin FUNCATTN_OPERATOR=$PWD/data/sine.safetensors \
   FUNCATTN_READY=$work/ready FUNCATTN_MESH=$PWD/data/meshes/line.vtp \
-  "$paraview" --dr --script=docs/images/paraview_pipeline.py \
+  "$paraview" --script=docs/images/paraview_pipeline.py \
   > "$work/log" 2>&1 &
 host=$!
 for _ in $(seq 240); do

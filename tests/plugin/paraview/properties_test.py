@@ -1,6 +1,7 @@
 """What the plugin's proxy offers: its domains, its texts, what a state file keeps."""
 
 import support
+import vtkmodules.vtkCommonCore
 from paraview import servermanager, simple
 
 
@@ -87,6 +88,35 @@ class Properties(support.ParaViewTest):
         result.UpdatePipeline()
         predicted = [name for name in support.arrays_of(result) if "_predicted" in name]
         self.assertEqual(predicted, ["displacement_predicted"])
+
+    def test_several_outputs_can_be_chosen(self):
+        result = support.neural_operator(simple.OpenDataFile(str(support.FIXTURES / "grid.vtu")))
+        # In the window this domain is a list to tick; one of names is a box for a single choice.
+        outputs = result.GetProperty("Outputs").SMProperty
+        self.assertIsNotNone(outputs.FindDomain("vtkSMArraySelectionDomain"))
+        result.Outputs = ["pressure", "displacement"]
+        result.UpdatePipeline()
+        predicted = [name for name in support.arrays_of(result) if "_predicted" in name]
+        self.assertEqual(predicted, ["displacement_predicted", "pressure_predicted"])
+        result.Outputs = []
+        result.UpdatePipeline()
+        predicted = [name for name in support.arrays_of(result) if "_predicted" in name]
+        self.assertEqual(predicted, ["displacement_predicted", "pressure_predicted"])
+
+    def test_the_device_that_computed_is_told(self):
+        result = support.neural_operator(simple.OpenDataFile(str(support.FIXTURES / "grid.vtu")))
+        result.UpdatePropertyInformation()
+        self.assertEqual(str(result.UsedDevice), "")
+        result.UpdatePipeline()
+        result.UpdatePropertyInformation()
+        self.assertEqual(str(result.UsedDevice), "cpu")
+
+    def test_threads_are_as_many_as_the_stage_allows(self):
+        result = support.neural_operator(simple.OpenDataFile(str(support.FIXTURES / "grid.vtu")))
+        domain = result.GetProperty("Threads").SMProperty.FindDomain("vtkSMIntRangeDomain")
+        most = domain.GetMaximum(0, vtkmodules.vtkCommonCore.mutable(0))
+        header = (support.SOURCE / "plugin" / "stage.h").read_text()
+        self.assertIn(f"constexpr int most_threads = {most};", header)
 
     def test_basis_and_transport_are_added(self):
         result = self.parametric(AddBasis=1, AddTransport=1, InspectedBlocks=[2], Device="cpu")

@@ -12,6 +12,7 @@ from paraview.vtk.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonDataModel import vtkDataObjectTree, vtkDataSet
 
 PLUGIN = os.environ["FUNCATTN_PARAVIEW_PLUGIN"]
+SOURCE = Path(os.environ["FUNCATTN_SOURCE_DIR"])
 FIXTURES = Path(os.environ["FUNCATTN_FIXTURES"])
 COMMAND = os.environ["FUNCATTN_COMMAND"]
 SURROGATE = str(FIXTURES / "surrogate.safetensors")
