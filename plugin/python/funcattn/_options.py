@@ -89,21 +89,29 @@ def _count(value):
 
 def text_of(value):
     """A text that C can take. Raises TypeError that says what is expected."""
-    if not isinstance(value, str) or "\0" in value:
-        raise TypeError("a text without NUL")
+    if not isinstance(value, str) or not _is_text_of_c(value):
+        raise TypeError("a text without NUL and lone surrogates")
     return value
+
+
+def _is_text_of_c(value):
+    return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def path_of(value):
     """The path as a text. Raises TypeError that says what is expected."""
-    expected = "a path without NUL"
     try:
         path = os.fsdecode(value)
-    except TypeError:
-        raise TypeError(expected) from None
+        os.fsencode(path)
+    except (TypeError, UnicodeError):
+        path = "\0"
     if "\0" in path:
-        raise TypeError(expected)
+        raise TypeError("a path without NUL")
     return path
+
+
+def _path_for_c(value):
+    return os.fsencode(path_of(value))  # VTK itself would encode no other name than one in UTF-8.
 
 
 def _one_of(*names):
@@ -133,7 +141,7 @@ def _sequence(value, what):
 
 def _names(value):
     names = _sequence(value, "a list of names")
-    if not names or not all(isinstance(name, str) and "\0" not in name for name in names):
+    if not names or not all(isinstance(name, str) and _is_text_of_c(name) for name in names):
         raise TypeError("a list of names, of one at least")
     return _Calls((name,) for name in names)
 
@@ -195,7 +203,7 @@ _SETTERS = {
     "convert_association": ("SetConvertAssociation", _flag),
     "threads": ("SetThreads", _count),
     "memory": ("SetActivationMemory", _one_of("resident", "spilled", "recomputed")),
-    "spill_folder": ("SetSpillFolder", path_of),
+    "spill_folder": ("SetSpillFolder", _path_for_c),
     "tile_points": ("SetTilePoints", _count),
 }
 

@@ -89,9 +89,10 @@ class _Watch:
         if self._exception is not None:
             return
         try:
-            if self._function is not None and \
-                    self._function(self._algorithm.GetProgress()) is False:
-                self._algorithm.SetAbortExecute(1)
+            if self._function is not None:
+                goes_on = self._function(self._algorithm.GetProgress())
+                if isinstance(goes_on, (bool, np.bool_)) and not goes_on:
+                    self._algorithm.SetAbortExecute(1)
             self._handle_interrupts()
         except BaseException as exception:
             self._exception = exception
@@ -101,6 +102,8 @@ class _Watch:
 def _raise_failure(algorithm, messages):
     kind = algorithm.GetLastErrorKind()
     text = algorithm.GetLastError() or " ".join(messages.texts) or "the filter did not execute"
+    if isinstance(text, bytes):  # It names a file whose name is not UTF-8.
+        text = os.fsdecode(text)
     raise BY_KIND.get(kind, Error)(text)
 
 
@@ -235,7 +238,7 @@ class Operator:
 
     def _new_filter(self):
         algorithm = vtkNeuralOperator()
-        algorithm.SetFileName(self._file)
+        algorithm.SetFileName(os.fsencode(self._file))
         return algorithm
 
     @staticmethod

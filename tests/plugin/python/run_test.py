@@ -227,6 +227,19 @@ class Fail(unittest.TestCase):
         self.assert_fails(funcattn.OperatorFileError, "checksum", mesh,
                           FIXTURES / "damaged.safetensors")
 
+    def test_names_that_are_not_utf8(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = os.path.join(os.fsencode(folder.name), b"\xff.safetensors")
+        self.assert_fails(funcattn.FileError, "\udcff.safetensors", read("grid.vtu"), file)
+        shutil.copy(SURROGATE, file)
+        operator = funcattn.Operator(file)
+        self.assertEqual(operator.file, os.fsdecode(file))
+        expected = array(funcattn.run(read("grid.vtu"), SURROGATE, threads=1), "pressure_predicted")
+        for again in (operator, pickle.loads(pickle.dumps(operator))):
+            np.testing.assert_array_equal(
+                array(again.run(read("grid.vtu"), threads=1), "pressure_predicted"), expected)
+
     def test_data(self):
         self.assert_fails(funcattn.DataError, "no point array 'load'", read("no_load.vtu"),
                           SURROGATE)
@@ -265,6 +278,9 @@ class Fail(unittest.TestCase):
                 "'nan' is array": {"nan": np.array(["mask", "drop"])},
                 "'memory' is .'spilled'.": {"memory": ["spilled"]},
                 "'suffix' is 'a.x00b', expected a text without NUL": {"suffix": "a\0b"},
+                "'suffix' is '.udc80', expected a text without": {"suffix": "\udc80"},
+                "'outputs' is .'.udc80'.": {"outputs": ["\udc80"]},
+                "weights are 'array:.udc80'": {"weights": "array:\udc80"},
                 "'outputs' is .'a.x00b'.": {"outputs": ["a\0b"]},
                 "'device' is 'cpu.x00'": {"device": "cpu\0"},
                 "'spill_folder' is 'a.x00b', expected a path without NUL":
@@ -355,8 +371,9 @@ class Progress(unittest.TestCase):
         self.assertEqual(told[-1], 1)
 
     def test_false_cancels(self):
-        with self.assertRaises(funcattn.Cancelled):
-            funcattn.run(self.mesh, SURROGATE, progress=lambda fraction: fraction < 0.5)
+        for half in (0.5, np.float64(0.5)):
+            with self.assertRaises(funcattn.Cancelled):
+                funcattn.run(self.mesh, SURROGATE, progress=lambda fraction: fraction < half)
 
     def test_exceptions_in_it_are_raised(self):
         for kind in (ZeroDivisionError, KeyboardInterrupt):
