@@ -257,6 +257,36 @@ TEST_F(VtkFilterErrors, QueriesWhoseSourceFailed) {
       });
 }
 
+TEST_F(VtkFilterErrors, UpdatesThatAFilterDownstreamAsksFor) {
+  vtkNew<FailingSource> source;
+  vtkNew<vtkPassThrough> consumer;
+  source->grid = grid_;
+  filter_->SetInputConnection(source->GetOutputPort());
+  consumer->SetInputConnection(filter_->GetOutputPort());
+  consumer->Update();
+  EXPECT_STREQ(filter_->GetLastError(), "");
+  EXPECT_EQ(predicted_values(), 30u);
+  source->fails_to_produce = true;
+  source->Modified();
+  const EventTexts errors(filter_, vtkCommand::ErrorEvent);
+  consumer->Update();
+  EXPECT_EQ(errors.count(), 1u);
+  EXPECT_STREQ(filter_->GetLastErrorKind(), "data");
+  EXPECT_EQ(predicted_values(), 0u);
+  filter_->SetInputConnection(0, nullptr);
+  consumer->Update();
+  EXPECT_EQ(errors.count(), 2u);
+  EXPECT_STREQ(filter_->GetLastErrorKind(), "usage");
+  filter_->SetInputData(grid_);
+  consumer->Update();
+  EXPECT_EQ(errors.count(), 2u);
+  EXPECT_STREQ(filter_->GetLastError(), "");
+  EXPECT_EQ(
+      values_of(vtkDataSet::SafeDownCast(consumer->GetOutputDataObject(0)), "pressure_predicted")
+          .size(),
+      30u);
+}
+
 TEST_F(VtkFilterErrors, AReaderFarUpstream) {
   const auto file = folder_ / "late.vtu";
   vtkNew<vtkXMLUnstructuredGridReader> reader;
