@@ -38,6 +38,24 @@ void check_block(const FileBytes& file, const NetcdfHeader& header, const std::s
                       " nodes");
 }
 
+/// Where names of results are not to be found, VTK takes what its memory happens to hold.
+void check_result_names(const NetcdfHeader& header) {
+  constexpr int text = 2;
+  const std::string begin = "num_";
+  const std::string end = "_var";
+  for (const auto& [name, count] : header.dimensions) {
+    if (count == 0 || name.size() <= begin.size() + end.size() || name.rfind(begin, 0) != 0 ||
+        name.compare(name.size() - end.size(), end.size(), end) != 0)
+      continue;
+    const std::string names = "name_" + name.substr(begin.size());
+    const auto found = header.variables.find(names);
+    if (found == header.variables.end() || found->second.type != text ||
+        found->second.shape.size() != 2 || found->second.shape[0] != count)
+      throw DataError("it has no text '" + names + "' with the " + std::to_string(count) +
+                      " names that '" + name + "' declares; the file is damaged");
+  }
+}
+
 }  // namespace
 
 void inspect_exodus(const FileBytes& file) {
@@ -53,6 +71,7 @@ void inspect_exodus(const FileBytes& file) {
   const std::int64_t dimensions = dimension(header, "num_dim");
   if (dimensions < 1 || dimensions > 3)
     throw DataError("it has " + std::to_string(dimensions) + " dimensions, expected 1 to 3");
+  check_result_names(header);
   for (const char* axis : {"coordx", "coordy", "coordz"}) require_shape(header, axis, {nodes});
   require_shape(header, "coord", {dimensions, nodes});
   if (blocks > static_cast<std::int64_t>(header.variables.size()))

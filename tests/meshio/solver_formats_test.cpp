@@ -64,6 +64,14 @@ TEST_F(SolverFormatsTest, DamagedExodus) {
   text[at + 15] = 6;
   write_file_atomically(path, text);
   expect_says(message(path), "entry 7 of 'connect1' uses node 6, but the mesh has 5 nodes");
+  // VTK takes what is in its memory for names that are not there.
+  text = bytes;
+  const auto name = bytes.find("name_nod_var");
+  ASSERT_NE(name, std::string::npos);
+  text[name] = 'g';
+  write_file_atomically(path, text);
+  expect_says(message(path),
+              "it has no text 'name_nod_var' with the 1 names that 'num_nod_var' declares");
 }
 
 // ---- OpenFOAM ----
