@@ -10,6 +10,8 @@
 #include <map>
 #include <utility>
 
+#include "meshio/solid_volumes.h"
+
 namespace funcattn {
 
 namespace {
@@ -105,10 +107,9 @@ double CellMeasure::operator()(const CellView& cell) const {
     case VTK_TRIANGLE_STRIP:
       return strip(cell);
     case VTK_TETRA:
-      return tetrahedron(cell);
     case VTK_VOXEL:
     case VTK_HEXAHEDRON:
-      return hexahedron(cell);
+      return solid(cell);
     case VTK_WEDGE:
       return wedge(cell, {0, 1, 2, 3, 4, 5});
     case VTK_PYRAMID:
@@ -159,23 +160,17 @@ double CellMeasure::strip(const CellView& cell) const {
   return area;
 }
 
-double CellMeasure::tetrahedron(const CellView& cell) const {
-  return std::abs(triple(relative(cell, 1), relative(cell, 2), relative(cell, 3))) / 6;
-}
-
-// The exact integral of the trilinear map in closed form (Dukowicz, "Efficient volume computation
-// for three-dimensional hexahedral cells", J. Comput. Phys. 74, 1988).
-double CellMeasure::hexahedron(const CellView& cell) const {
-  const auto corner = [&](int bits) -> Vector3d {  // Bits r, s, t of the corner.
-    constexpr std::array<int, 8> hexahedron_order = {0, 1, 3, 2, 4, 5, 7, 6};
-    return relative(
-        cell, cell.type == VTK_VOXEL ? bits : hexahedron_order[static_cast<std::size_t>(bits)]);
-  };
-  const Vector3d p1 = corner(1), p2 = corner(2), p3 = corner(3), p4 = corner(4), p5 = corner(5),
-                 p6 = corner(6), p7 = corner(7);  // Corner 0 is the origin.
-  return std::abs(triple(p7 - p1 + p6, p7 - p2, p3) + triple(p6, p7 - p2 + p5, p7 - p4) +
-                  triple(p7 - p1, p5, p7 - p4 + p3)) /
-         12;
+double CellMeasure::solid(const CellView& cell) const {
+  std::array<std::array<double, 8>, 3> at;
+  for (vtkIdType corner = 0; corner < cell.size; ++corner) {
+    // VTK's voxel lists the far edges of its two faces from left to right.
+    const bool swapped = cell.type == VTK_VOXEL && (corner & 2) != 0;
+    const Vector3d p = relative(cell, swapped ? corner ^ 1 : corner);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      at[axis][static_cast<std::size_t>(corner)] = p[static_cast<Eigen::Index>(axis)];
+  }
+  const CornerAxis<1> x{at[0].data()}, y{at[1].data()}, z{at[2].data()};
+  return cell.size == 4 ? tetrahedron_volume(x, y, z) : hexahedron_volume(x, y, z);
 }
 
 double CellMeasure::wedge(const CellView& cell, const std::array<vtkIdType, 6>& corners) const {

@@ -31,9 +31,8 @@ class CellMeasure {
   double polygon(const CellView& cell) const;
   double strip(const CellView& cell) const;
   double polyline(const CellView& cell) const;
-  double tetrahedron(const CellView& cell) const;
+  double solid(const CellView& cell) const;  ///< Tetrahedra, voxels, hexahedra.
   double wedge(const CellView& cell, const std::array<vtkIdType, 6>& corners) const;
-  double hexahedron(const CellView& cell) const;
   double pyramid(const CellView& cell) const;
   double prism(const CellView& cell) const;
   double polyhedron(const CellView& cell) const;

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <type_traits>
 
 #include "core/error.h"
 #include "meshio/cells.h"
+#include "meshio/id_range.h"
 
 namespace funcattn {
 
@@ -25,18 +25,13 @@ std::string text(vtkIdType value) {
 }
 
 /// Whether the offsets never run backwards and stay inside the connectivity, and all ids are those
-/// of points. Two plain loops that the compiler vectorises: every mesh goes through here.
+/// of points. Plain loops that the compiler vectorises: every mesh goes through here.
 template <class Id>
 bool cells_are_sound(const Id* offsets, vtkIdType offset_count, const Id* ids, vtkIdType id_count,
                      vtkIdType point_count) {
-  using Unsigned = std::make_unsigned_t<Id>;
   bool sound = offset_count == 0 || (offsets[0] == 0 && offsets[offset_count - 1] <= id_count);
   for (vtkIdType i = 1; i < offset_count; ++i) sound &= offsets[i - 1] <= offsets[i];
-  // As unsigned numbers, negative ids are large.
-  Unsigned largest = 0;
-  for (vtkIdType i = 0; i < id_count; ++i)
-    largest = std::max(largest, static_cast<Unsigned>(ids[i]));
-  return sound && (id_count == 0 || largest < static_cast<std::uint64_t>(point_count));
+  return sound && ids_are_inside(ids, id_count, point_count);
 }
 
 /// Offsets and connectivity of one cell array; `first_cell` is the id of its first cell.

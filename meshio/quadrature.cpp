@@ -1,22 +1,14 @@
 #include "meshio/quadrature.h"
 
-#include <vtkDataArray.h>
-#include <vtkImageData.h>
-#include <vtkMatrix3x3.h>
-#include <vtkRectilinearGrid.h>
-
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "meshio/cell_measure.h"
-#include "meshio/cells.h"
-#include "meshio/data_set_check.h"
 #include "meshio/density.h"
 #include "meshio/ghosts.h"
+#include "meshio/measure_weights.h"
 #include "meshio/non_finite.h"
 #include "meshio/shared_points.h"
 
@@ -24,7 +16,7 @@ namespace funcattn {
 
 namespace {
 
-/// 1 for the points that may weigh something by the cells around them, 0 for others.
+/// Sets the weights of absent points or cells, made of the cells around them, to 0.
 ///
 /// A point of a mesh in pieces with ghost layers must weigh what it does in the whole mesh. The
 /// generators of ghost layers disagree on who owns a point of the seam: some flag it in all pieces
@@ -32,197 +24,17 @@ namespace {
 /// piece adds the shares of its own cells, also to points that it does not own, and the sum over
 /// the pieces is right in either case. Points of the ghost layer alone come out as 0 by themselves.
 /// Where no cell is flagged, flagged points are left out as they say.
-Eigen::VectorXd weighable_points(const Mesh& mesh) {
-  Eigen::VectorXd weighable = mesh.presence(Association::point);
-  vtkUnsignedCharArray* flags = ghost_flags(mesh.vtk(), Association::point);
-  if (!flags || !ghost_flags(mesh.vtk(), Association::cell)) return weighable;
-  for (vtkIdType i = 0; i < weighable.size(); ++i)
-    weighable[i] = flags->GetValue(i) & vtkDataSetAttributes::HIDDENPOINT ? 0 : 1;
-  return weighable;
-}
-
-/// Cell lengths along each axis of an image or rectilinear grid; empty along an axis with one
-/// layer of points, which then adds no dimension.
-struct AxisSpacing {
-  std::array<std::vector<double>, 3> lengths;
-  double skew = 1;  ///< Measure of the parallelepiped of the axes' directions.
-
-  std::size_t cells(std::size_t axis) const {
-    return std::max<std::size_t>(lengths[axis].size(), 1);
-  }
-  double length(std::size_t axis, std::size_t i) const {
-    return lengths[axis].empty() ? 1 : lengths[axis][i];
-  }
-};
-
-/// Length, area or volume spanned by the unit directions of the axes that have cells: 1 unless the
-/// image's direction matrix is not a rotation.
-double spanned_measure(vtkMatrix3x3* direction, const AxisSpacing& spacing) {
-  Eigen::Matrix<double, 3, Eigen::Dynamic> used(3, 0);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (spacing.lengths[static_cast<std::size_t>(axis)].empty()) continue;
-    used.conservativeResize(3, used.cols() + 1);
-    for (int row = 0; row < 3; ++row) used(row, used.cols() - 1) = direction->GetElement(row, axis);
-  }
-  if (used.cols() == 0 || direction->IsIdentity()) return 1;
-  return std::sqrt((used.transpose() * used).determinant());
-}
-
-bool axis_spacing(vtkDataSet* data, AxisSpacing& spacing) {
-  if (auto* image = vtkImageData::SafeDownCast(data)) {
-    for (int axis = 0; axis < 3; ++axis)
-      spacing.lengths[static_cast<std::size_t>(axis)].assign(
-          static_cast<std::size_t>(std::max(image->GetDimensions()[axis] - 1, 0)),
-          std::abs(image->GetSpacing()[axis]));
-    spacing.skew = spanned_measure(image->GetDirectionMatrix(), spacing);
-    return true;
-  }
-  if (auto* grid = vtkRectilinearGrid::SafeDownCast(data)) {
-    const std::array<vtkDataArray*, 3> coordinates = {
-        grid->GetXCoordinates(), grid->GetYCoordinates(), grid->GetZCoordinates()};
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      for (vtkIdType i = 1; i < coordinates[axis]->GetNumberOfTuples(); ++i)
-        spacing.lengths[axis].push_back(std::abs(coordinates[axis]->GetComponent(i, 0) -
-                                                 coordinates[axis]->GetComponent(i - 1, 0)));
-    return true;
-  }
-  return false;
-}
-
-/// Points whose coordinates are NaN or Inf.
-using Places = std::set<Eigen::Index>;
-
-void add_non_finite(const Mesh& mesh, Places& places) {
-  const DoubleView view = mesh.coordinate_view(Association::point);
-  const auto points = view.matrix();
-  for (Eigen::Index row = 0; row < points.rows(); ++row)
-    if (!points.row(row).allFinite()) places.insert(row);
-}
-
-Eigen::VectorXd structured_measure(const Mesh& mesh, Association association,
-                                   const AxisSpacing& spacing, Places& spoilt_by) {
-  Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
-  if (mesh.count(Association::point) == 0) return weights;
-  const Eigen::VectorXd present = mesh.presence(Association::cell);
-  std::array<std::size_t, 3> last{};  // 1 along an axis with cells: the far corner.
-  double corners = 1;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (!spacing.lengths[axis].empty()) {
-      last[axis] = 1;
-      corners *= 2;
-    }
-  if (corners == 1) return weights;
-  const std::size_t row = spacing.lengths[0].size() + 1;
-  const std::size_t layer = row * (spacing.lengths[1].size() + 1);
-
-  bool spoilt = false;
-  Eigen::Index cell = 0;
-  for (std::size_t k = 0; k < spacing.cells(2); ++k)
-    for (std::size_t j = 0; j < spacing.cells(1); ++j)
-      for (std::size_t i = 0; i < spacing.cells(0); ++i, ++cell) {
-        if (present[cell] == 0) continue;
-        const double measure =
-            spacing.skew * spacing.length(0, i) * spacing.length(1, j) * spacing.length(2, k);
-        if (!std::isfinite(measure)) {
-          spoilt = true;
-          continue;
-        }
-        if (association == Association::cell) {
-          weights[cell] = measure;
-          continue;
-        }
-        for (std::size_t dk = 0; dk <= last[2]; ++dk)
-          for (std::size_t dj = 0; dj <= last[1]; ++dj)
-            for (std::size_t di = 0; di <= last[0]; ++di)
-              weights[static_cast<Eigen::Index>((k + dk) * layer + (j + dj) * row + i + di)] +=
-                  measure / corners;
-      }
-  if (spoilt) add_non_finite(mesh, spoilt_by);
-  return weights;
-}
-
-// Calls `visit` for the simple cells that a cell is a short form of: the segments of a poly-line
-// and the triangles of a strip. Sharing the length of a whole poly-line alike would weigh its
-// points alike, however they are spaced.
-template <class Visit>
-void for_each_part(const CellView& cell, const Visit& visit) {
-  const vtkIdType size = cell.type == VTK_POLY_LINE        ? 2
-                         : cell.type == VTK_TRIANGLE_STRIP ? 3
-                                                           : cell.size;
-  CellView part = cell;
-  if (size < cell.size) {
-    part.type = size == 2 ? VTK_LINE : VTK_TRIANGLE;
-    part.size = size;
-  }
-  for (vtkIdType i = 0; i + part.size <= cell.size; ++i, ++part.points)
-    visit(static_cast<const CellView&>(part));
-}
-
-/// cell_dimension() as a table, since it is asked for every cell.
-std::array<int, 256> dimensions_by_type() {
-  std::array<int, 256> dimensions;
-  for (int type = 0; type < 256; ++type)
-    dimensions[static_cast<std::size_t>(type)] = cell_dimension(type);
-  return dimensions;
-}
-
-/// Highest dimension of the cells, 0 where there are none or vertices only.
-int highest_dimension(const Mesh& mesh) {
-  AxisSpacing spacing;
-  if (axis_spacing(mesh.vtk(), spacing))
-    return static_cast<int>(std::count_if(spacing.lengths.begin(), spacing.lengths.end(),
-                                          [](const auto& lengths) { return !lengths.empty(); }));
-  check_cells(mesh.vtk());
-  const std::array<int, 256> dimensions = dimensions_by_type();
-  int highest = 0;
-  for_each_cell(mesh.vtk(), [&](const CellView& cell) {
-    highest = std::max(highest, dimensions[static_cast<std::size_t>(cell.type)]);
-  });
-  return highest;
-}
-
-/// Measures of the cells of dimension `highest`, the mesh's highest one. Cells at places that are
-/// not finite measure 0, and these places are added to `spoilt_by`.
-Eigen::VectorXd measure_weights(const Mesh& mesh, Association association, int highest,
-                                Places& spoilt_by) {
-  Eigen::VectorXd weights = Eigen::VectorXd::Zero(mesh.count(association));
-  if (highest == 0) return weights;
-  AxisSpacing spacing;
-  if (axis_spacing(mesh.vtk(), spacing))
-    return structured_measure(mesh, association, spacing, spoilt_by);
-
-  const DoubleView points = mesh.coordinate_view(Association::point);
-  vtkUnsignedCharArray* flags = ghost_flags(mesh.vtk(), Association::cell);
-  const std::array<int, 256> dimensions = dimensions_by_type();
-  const CellMeasure measure_of(mesh.vtk(), points.matrix());
-  const auto checked_measure = [&](const CellView& cell) {
-    const double measure = measure_of(cell);
-    if (std::isfinite(measure)) return measure;
-    bool is_spoilt = false;
-    for (vtkIdType i = 0; i < cell.size; ++i) {
-      if (points.matrix().row(cell.points[i]).allFinite()) continue;
-      spoilt_by.insert(cell.points[i]);
-      is_spoilt = true;
-    }
-    if (!is_spoilt)
-      throw DataError("the measure of cell " + std::to_string(cell.id) +
-                      " is not finite; look for huge coordinates, or use uniform weights");
-    return 0.0;
-  };
-  for_each_cell(mesh.vtk(), [&](const CellView& cell) {
-    if (dimensions[static_cast<std::size_t>(cell.type)] != highest ||
-        (flags && flags->GetValue(cell.id) & kAbsentCell))
-      return;
-    if (association == Association::cell) {
-      weights[cell.id] = checked_measure(cell);
-      return;
-    }
-    for_each_part(cell, [&](const CellView& part) {
-      const double share = checked_measure(part) / static_cast<double>(part.size);
-      for (vtkIdType i = 0; i < part.size; ++i) weights[part.points[i]] += share;
-    });
-  });
-  return weights;
+void leave_out_absent(const Mesh& mesh, Association association,
+                      Eigen::Ref<Eigen::VectorXd> weights) {
+  vtkUnsignedCharArray* flags = ghost_flags(mesh.vtk(), association);
+  if (!flags) return;
+  const bool own_cells_count =
+      association == Association::point && ghost_flags(mesh.vtk(), Association::cell);
+  const int absent = association == Association::cell ? kAbsentCell
+                     : own_cells_count ? static_cast<int>(vtkDataSetAttributes::HIDDENPOINT)
+                                       : kAbsentPoint;
+  for (Eigen::Index i = 0; i < weights.size(); ++i)
+    if (flags->GetValue(i) & absent) weights[i] = 0;
 }
 
 Eigen::VectorXd array_weights(const Mesh& mesh, Association association, const std::string& name) {
@@ -269,6 +81,7 @@ Eigen::Index total_count(const std::vector<Mesh>& meshes, Association associatio
 }
 
 Eigen::VectorXd joined_presence(const std::vector<Mesh>& meshes, Association association) {
+  if (meshes.size() == 1) return meshes.front().presence(association);
   Eigen::VectorXd present(total_count(meshes, association));
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
     present.segment(first, count) = mesh.presence(association);
@@ -332,11 +145,9 @@ Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association asso
   auto dimension = dimensions.begin();
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
     if (*dimension++ != highest) return;
-    const Eigen::VectorXd weighable =
-        association == Association::point ? weighable_points(mesh) : mesh.presence(association);
     Places spoilt_by;
-    weights.segment(first, count) =
-        weighable.cwiseProduct(measure_weights(mesh, association, highest, spoilt_by));
+    add_measures(mesh, association, highest, weights.segment(first, count), spoilt_by);
+    leave_out_absent(mesh, association, weights.segment(first, count));
     if (places == NonFinitePlaces::refuse) refuse_places(mesh, Association::point, spoilt_by);
     is_spoilt = is_spoilt || !spoilt_by.empty();
   });
@@ -351,11 +162,12 @@ Chosen chosen_weights(const std::vector<Mesh>& meshes, Association association,
     return {joined_density(meshes, association, places, is_spoilt)};
   if (choice.kind == WeightKind::array) return {joined_arrays(meshes, association, choice.array)};
   if (choice.kind == WeightKind::uniform) return {joined_presence(meshes, association)};
-  const Eigen::VectorXd weights = joined_measure(meshes, association, places, processes, is_spoilt);
+  Eigen::VectorXd weights = joined_measure(meshes, association, places, processes, is_spoilt);
   is_spoilt = any_of_all(processes, is_spoilt);
   // Where only places are to blame, other weights would not be those of the mesh.
-  if (is_spoilt || any_of_all(processes, (weights.array() > 0).any())) return {weights, true};
-  const Eigen::VectorXd present = joined_presence(meshes, association);
+  if (is_spoilt || any_of_all(processes, (weights.array() > 0).any()))
+    return {std::move(weights), true};
+  Eigen::VectorXd present = joined_presence(meshes, association);
   const bool has_rows = any_of_all(processes, present.size() > 0);
   if (has_rows && !any_of_all(processes, (present.array() > 0).any()))
     throw DataError(origin_of(meshes) + ": all " + std::to_string(present.size()) + " " +
@@ -364,7 +176,7 @@ Chosen chosen_weights(const std::vector<Mesh>& meshes, Association association,
     throw DataError(origin_of(meshes) +
                     ": the mesh has no cells of positive length, area or volume to weigh by; use "
                     "uniform weights");
-  return {present};
+  return {std::move(present)};
 }
 
 void refuse_no_weight(const std::vector<Mesh>& meshes, Association association,

@@ -263,6 +263,110 @@ TEST(Quadrature, KnownSurfaces) {
   EXPECT_NEAR(measure(plane->GetOutput()), 1, 1e-6);  // Its points are in single precision.
 }
 
+/// A bent box of 5 x 4 x 9 cells: hexahedra, then five tetrahedra for each hexahedron of the upper
+/// layers, then a few triangles. Enough of each for cells to be measured many at a time.
+vtkSmartPointer<vtkUnstructuredGrid> bent_box(bool narrow_ids) {
+  constexpr vtkIdType nx = 6, ny = 5, nz = 10;
+  vtkNew<vtkPoints> points;
+  points->SetDataTypeToDouble();
+  for (vtkIdType k = 0; k < nz; ++k)
+    for (vtkIdType j = 0; j < ny; ++j)
+      for (vtkIdType i = 0; i < nx; ++i) {
+        const auto x = static_cast<double>(i), y = static_cast<double>(j),
+                   z = static_cast<double>(k);
+        points->InsertNextPoint(1e4 + x + 0.1 * std::sin(y + z), y + 0.2 * std::cos(x * z),
+                                z + 0.15 * std::sin(x + 2 * y));
+      }
+  std::vector<int> types;
+  vtkNew<vtkCellArray> cells;
+  if (narrow_ids) cells->Use32BitStorage();
+  const auto insert = [&](int type, const std::vector<vtkIdType>& ids) {
+    types.push_back(type);
+    cells->InsertNextCell(static_cast<vtkIdType>(ids.size()), ids.data());
+  };
+  for (vtkIdType k = 0; k + 1 < nz; ++k)
+    for (vtkIdType j = 0; j + 1 < ny; ++j)
+      for (vtkIdType i = 0; i + 1 < nx; ++i) {
+        const vtkIdType p = (k * ny + j) * nx + i;
+        const vtkIdType up = nx * ny;
+        const std::vector<vtkIdType> c = {p,      p + 1,      p + nx + 1,      p + nx,
+                                          p + up, p + up + 1, p + up + nx + 1, p + up + nx};
+        if (k < 4) {
+          insert(VTK_HEXAHEDRON, c);
+          continue;
+        }
+        for (const auto& tetrahedron :
+             {std::array{0, 1, 2, 5}, {0, 2, 3, 7}, {0, 5, 7, 4}, {2, 5, 6, 7}, {0, 2, 7, 5}}) {
+          std::vector<vtkIdType> ids;
+          for (const int corner : tetrahedron) ids.push_back(c[static_cast<std::size_t>(corner)]);
+          insert(VTK_TETRA, ids);
+        }
+      }
+  insert(VTK_TRIANGLE, {0, 1, 6});
+  auto grid = vtkSmartPointer<vtkUnstructuredGrid>::New();
+  grid->SetPoints(points);
+  grid->SetCells(types.data(), cells);
+  return grid;
+}
+
+TEST(Quadrature, ManyCellsAtATimeMeasureAsOneByOne) {
+  for (const bool narrow_ids : {false, true}) {
+    const auto grid = bent_box(narrow_ids);
+    const Mesh mesh(grid.GetPointer(), "box");
+    const Eigen::VectorXd found = quadrature_weights(mesh, Association::point, {});
+    // Each cell by itself.
+    Eigen::VectorXd expected = Eigen::VectorXd::Zero(grid->GetNumberOfPoints());
+    vtkNew<vtkIdList> ids;
+    for (vtkIdType cell = 0; cell + 1 < grid->GetNumberOfCells(); ++cell) {
+      grid->GetCellPoints(cell, ids);
+      std::vector<Vector3d> corners;
+      for (vtkIdType i = 0; i < ids->GetNumberOfIds(); ++i)
+        corners.emplace_back(grid->GetPoint(ids->GetId(i)));
+      const double volume = measure(one_cell(grid->GetCellType(cell), corners));
+      for (vtkIdType i = 0; i < ids->GetNumberOfIds(); ++i)
+        expected[ids->GetId(i)] += volume / static_cast<double>(ids->GetNumberOfIds());
+    }
+    ASSERT_EQ(found.size(), expected.size());
+    for (Eigen::Index i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(found[i] / expected[i], 1, 1e-12) << i;
+    EXPECT_NEAR(found.sum() / quadrature_weights(mesh, Association::cell, {}).sum(), 1, 1e-12);
+  }
+}
+
+TEST(Quadrature, OneBadCellAmongManyIsFound) {
+  for (const bool narrow_ids : {false, true}) {
+    for (const vtkIdType beyond : {vtkIdType{300}, vtkIdType{-1}, vtkIdType{1} << 31}) {
+      if (narrow_ids && beyond > 300) continue;
+      const auto grid = bent_box(narrow_ids);
+      vtkDataArray* ids = grid->GetCells()->GetConnectivityArray();
+      ids->SetComponent(8 * 40 + 3, 0, static_cast<double>(beyond));
+      const auto weigh = [&](Association association) {
+        return message_of<DataError>(
+            [&] { quadrature_weights(Mesh(grid.GetPointer(), "m"), association, {}); });
+      };
+      for (const Association association : {Association::point, Association::cell})
+        expect_says(weigh(association), "m: cell 40 uses point " + std::to_string(beyond) +
+                                            ", but the mesh has 300 points");
+    }
+    const auto grid = bent_box(narrow_ids);
+    grid->GetCells()->GetOffsetsArray()->SetComponent(41, 0, 8 * 41 + 1);
+    expect_says(message_of<DataError>([&] {
+                  quadrature_weights(Mesh(grid.GetPointer(), "m"), Association::point, {});
+                }),
+                "m: cell 40 of type 12 has 9 points, expected 8");
+  }
+  const auto grid = bent_box(false);
+  grid->GetPoints()->SetPoint(100, 0, NAN, 0);
+  const Mesh mesh(grid.GetPointer(), "m");
+  expect_says(message_of<DataError>([&] { quadrature_weights(mesh, Association::point, {}); }),
+              "m: the coordinates of the points hold NaN or Inf at 1 of 300 entries, the first at "
+              "index 100");
+  const Eigen::VectorXd weights =
+      quadrature_weights(mesh, Association::point, {}, NonFinitePlaces::weigh_nothing);
+  EXPECT_EQ(weights[100], 0);
+  EXPECT_TRUE(weights.allFinite());
+}
+
 TEST(Quadrature, OnlyTheHighestDimensionCounts) {
   const auto grid = sample_grid();
   const Mesh mesh(grid, "grid");
