@@ -17,6 +17,7 @@
 #include "meshio/cells.h"
 #include "meshio/data_set_check.h"
 #include "meshio/ghosts.h"
+#include "meshio/id_range.h"
 #include "meshio/solid_volumes.h"
 
 namespace funcattn {
@@ -259,18 +260,27 @@ class GridAdder {
   }
 
   void add_singly(vtkIdType begin, vtkIdType end) {
-    if (begin == end) return;
-    if (!checked_) check_cells(grid_);
-    checked_ = true;
     CellView cell;
     std::vector<vtkIdType> widened;
     for (cell.id = begin; cell.id < end; ++cell.id) {
+      if (!checked_ && !is_sound(cell.id)) {
+        check_cells(grid_);
+        checked_ = true;
+      }
       cell.type = types_[cell.id];
       cell.size = static_cast<vtkIdType>(offsets_[cell.id + 1] - offsets_[cell.id]);
       widened.assign(ids_ + offsets_[cell.id], ids_ + offsets_[cell.id + 1]);
       cell.points = widened.data();
       others_.add(cell);
     }
+  }
+
+  /// Whether a cell is a tetrahedron or a hexahedron without damage.
+  bool is_sound(vtkIdType cell) const {
+    const Id corners = types_[cell] == VTK_HEXAHEDRON ? 8 : types_[cell] == VTK_TETRA ? 4 : -1;
+    return offsets_[cell + 1] - offsets_[cell] == corners && offsets_[cell] >= 0 &&
+           offsets_[cell] <= id_count_ - corners &&
+           ids_are_inside(ids_ + offsets_[cell], corners, grid_->GetNumberOfPoints());
   }
 
   vtkUnstructuredGrid* grid_;

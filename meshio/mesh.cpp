@@ -22,6 +22,7 @@
 #include "meshio/data_set_check.h"
 #include "meshio/field_data.h"
 #include "meshio/ghosts.h"
+#include "meshio/large_vector.h"
 
 namespace funcattn {
 
@@ -241,7 +242,8 @@ Mesh Mesh::with_array(const ArraySpec& spec, const RowMatrix& values, bool overw
 }
 
 Eigen::VectorXd Mesh::presence(Association association) const {
-  Eigen::VectorXd present = Eigen::VectorXd::Ones(count(association));
+  Eigen::VectorXd present = large_vector(count(association));
+  present.setOnes();
   try {
     vtkUnsignedCharArray* flags = ghost_flags(data_, association);
     const int absent = association == Association::point ? kAbsentPoint : kAbsentCell;
