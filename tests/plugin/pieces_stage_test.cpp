@@ -109,6 +109,18 @@ TEST_P(PiecesStage, PredictsWhatOneProcessPredicts) {
   }
 }
 
+TEST(PiecesStageForms, PiecesByThemselvesGiveAnotherAnswer) {
+  // Were it not so, the tests here would tell nothing.
+  const OperatorStage stage(saved(test::make_deep(torch::kFloat64), "deep"));
+  const Mesh whole = test::with_ids(test::make_grid(17, 14));
+  StageOptions options;
+  options.threads = 1;
+  const Mesh expected = stage.run(whole, options).mesh;
+  const auto pieces = test::pieces_of(whole, test::cut_in_turn(whole, piece_count), 0);
+  const TreeResult alone = stage.run(MeshTree(pieces.front()), options);
+  EXPECT_GE(difference(alone.tree, expected, "pressure_predicted"), 1e-2);
+}
+
 TEST_P(PiecesStage, FixedOrderGivesTheSameBits) {
   const Mesh whole = test::with_ids(test::make_grid(17, 14));
   const Cut cut = GetParam().at_random ? test::cut_at_random(whole, piece_count)

@@ -80,7 +80,7 @@ Operator make_deep(torch::Dtype dtype) {
   for (auto& parameter : model->named_parameters()) {
     Tensor& value = parameter.value();
     if (value.dim() > 1 && parameter.key().find("temperature") == std::string::npos)
-      value.mul_(2.0);
+      value.mul_(std::sqrt(3.0));  // Linear layers then keep the variance.
     else
       value.add_(torch::randn_like(value), 0.1);
   }

@@ -26,7 +26,7 @@ expect_failure 1 "^funcattn run: .*: piece 2: " ranks 3 run in/turn1.pvtu "${opt
 # Pieces whose arrays differ from those that the index declares.
 copy_pieces
 sed -i 's/Name="load"/Name="lead"/' in/turn1/turn1_1.vtu
-expect_failure 1 "piece 1: it has no point array 'load', which the index declares" \
+expect_failure 1 "piece 1: .*turn1_1.vtu': it has no point array 'load', which the index declares" \
   ranks 2 run in/turn1.pvtu "${options[@]}" -o out.pvtu
 
 # Different operator files under one name.
