@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <set>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "examples/evaluate/report.h"
 #include "examples/sine/sine_evaluation.h"
 #include "examples/vtk_samples.h"
+#include "meshio/reader.h"
+#include "meshio/writer.h"
 #include "operators/operator_file.h"
 #include "operators/threads.h"
+#include "plugin/binding.h"
 
 namespace funcattn {
 
@@ -25,6 +29,7 @@ struct EvaluateOptions {
   SineEvaluationOptions sine;
   std::vector<std::string> out_of_distribution;
   std::filesystem::path report;
+  std::filesystem::path fields;
   bool json = false;
   int threads = 0;
 };
@@ -44,7 +49,56 @@ std::vector<double> column(const Tensor& values, std::int64_t index) {
   return std::vector<double>(one.data_ptr<double>(), one.data_ptr<double>() + one.numel());
 }
 
-SampleView view_of(const Operator& op, const Sample& sample, const std::string& title) {
+using TestSet = std::pair<std::string, std::vector<std::filesystem::path>>;
+
+/// Of all locations. Sets of one name in several locations are told apart by those.
+std::vector<TestSet> all_test_sets(const std::vector<std::filesystem::path>& locations) {
+  std::vector<TestSet> sets;
+  std::vector<std::string> names, full_names;
+  for (const auto& location : locations)
+    for (TestSet& set : test_sets(location)) {
+      const std::filesystem::path folder =
+          location.has_filename() ? location : location.parent_path();
+      names.push_back(set.first);
+      full_names.push_back((folder.filename() / set.first).string());
+      sets.push_back(std::move(set));
+    }
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    if (std::count(names.begin(), names.end(), names[i]) > 1) sets[i].first = full_names[i];
+  return sets;
+}
+
+/// What the operator was made by apart from chance.
+std::string recipe_of(const Operator& op) {
+  Json training = op.training();
+  if (!training.is_object() || !training.contains("seed")) return "";
+  for (const char* outcome :
+       {"seed", "final_loss", "best_validation", "best_step", "seconds", "threads", "completed"})
+    training.erase(outcome);
+  return Json{{"model", op.model().config().to_json()},
+              {"contract", op.contract().to_json()},
+              {"training", training}}
+      .dump();
+}
+
+/// The mesh with prediction and error of every output beside the truth.
+Mesh with_fields(Mesh mesh, const Operator& op, const Sample& sample, const Tensor& prediction) {
+  std::int64_t channel = 0;
+  for (ArraySpec output : op.contract().outputs) {
+    const Tensor predicted = prediction.narrow(1, channel, output.components);
+    const Tensor truth = sample.targets.narrow(1, channel, output.components);
+    channel += output.components;
+    const std::string name = output.name;
+    output.name = name + "_predicted";
+    mesh = mesh.with_array(output, to_matrix(predicted), true);
+    output.name = name + "_error";
+    mesh = mesh.with_array(output, to_matrix(predicted - truth), true);
+  }
+  return mesh;
+}
+
+SampleView view_of(const Operator& op, const Sample& sample, const Tensor& prediction,
+                   const std::string& title) {
   SampleView view;
   view.title = title + ", " + op.contract().outputs.front().name;
   const Tensor coordinates = sample.query.coordinates;
@@ -54,7 +108,7 @@ SampleView view_of(const Operator& op, const Sample& sample, const std::string& 
       view.coordinates.back().push_back(coordinates[i][axis].item<double>());
   }
   view.truth = column(sample.targets, 0);
-  view.predictions.emplace_back("predicted", column(predict_sample(op, sample), 0));
+  view.predictions.emplace_back("predicted", column(prediction, 0));
   return view;
 }
 
@@ -109,6 +163,12 @@ class EvaluateCommand : public Command {
     table.value("report", options_.report, "folder for report.txt, report.json and report.png")
         .placeholder("FOLDER")
         .default_text("none");
+    table
+        .value("fields", options_.fields,
+               "folder for the samples of --data with prediction and error beside the truth, as "
+               "OPERATOR/SET/FILE")
+        .placeholder("FOLDER")
+        .default_text("none");
     table.flag("json", options_.json, "print JSON instead of tables");
     declare_threads(table, options_.threads);
   }
@@ -116,6 +176,13 @@ class EvaluateCommand : public Command {
   void validate() const override {
     if (options_.data.empty() == options_.task.empty())
       throw UsageError("give either --data FOLDER or --task sine");
+    if (options_.data.empty() && !options_.fields.empty())
+      throw UsageError("--fields writes samples of --data; give --data FOLDER");
+    std::set<std::string> names;
+    for (const auto& file : options_.operators)
+      if (!names.insert(file.stem().string()).second && !options_.fields.empty())
+        throw UsageError("two operators are named '" + file.stem().string() +
+                         "', and --fields has one folder per name; rename one");
     const bool shifts = !options_.protocol.empty() || !options_.out_of_distribution.empty() ||
                         options_.sine.factors != SineEvaluationOptions().factors;
     if (options_.task.empty() && shifts)
@@ -134,6 +201,7 @@ class EvaluateCommand : public Command {
       evaluation.name = file.stem().string();
       evaluation.file = file.string();
       evaluation.parameters = operators.back().model().parameter_count();
+      evaluation.recipe = recipe_of(operators.back());
       evaluations.push_back(std::move(evaluation));
     }
 
@@ -143,6 +211,9 @@ class EvaluateCommand : public Command {
     else
       evaluate_on_files(operators, evaluations, views, console);
 
+    std::stable_sort(views.begin(), views.end(), [](const SampleView& a, const SampleView& b) {
+      return a.truth.size() < b.truth.size();
+    });
     if (!options_.report.empty()) write_report(evaluations, views, console);
     if (options_.json)
       console.print_json(report_json(evaluations));
@@ -175,24 +246,52 @@ class EvaluateCommand : public Command {
   void evaluate_on_files(const std::vector<Operator>& operators,
                          std::vector<OperatorEvaluation>& evaluations,
                          std::vector<SampleView>& views, Console& console) {
+    const std::vector<TestSet> sets = all_test_sets(options_.data);
     for (std::size_t i = 0; i < operators.size(); ++i) {
       Contract contract = operators[i].contract();
       if (!options_.weights.empty()) contract.weights = options_.weights;
+      const WeightChoice weights = weight_choice_from_string(contract.weights);
       OperatorEvaluation& evaluation = evaluations[i];
-      for (const auto& location : options_.data)
-        for (const auto& [set, files] : test_sets(location)) {
-          console.note("evaluating " + evaluation.name + " on " + std::to_string(files.size()) +
-                       " samples of " + set);
-          const std::vector<Sample> samples = load_samples(files, contract);
-          evaluation.resolutions.push_back(evaluate_samples(operators[i], samples, set));
-          if (i == 0 && !options_.report.empty())
-            views.push_back(view_of(operators[i], samples.front(), set));
+      for (const auto& [set, files] : sets) {
+        console.note("evaluating " + evaluation.name + " on " + std::to_string(files.size()) +
+                     " samples of " + set);
+        CaseEvaluation cases(operators[i], set);
+        for (const std::filesystem::path& file : files) {
+          const Mesh mesh = read_mesh(file);
+          const Sample sample = bind_sample(mesh, contract, weights, true);
+          const Tensor prediction = cases.add(sample, &mesh);
+          if (!options_.fields.empty())
+            write_fields(with_fields(mesh, operators[i], sample, prediction), file,
+                         options_.fields / evaluation.name / set / file.filename());
+          if (i == 0 && !options_.report.empty() && file == files.front())
+            views.push_back(view_of(operators[i], sample, prediction, set));
         }
+        evaluation.resolutions.push_back(cases.result());
+      }
       std::stable_sort(
           evaluation.resolutions.begin(), evaluation.resolutions.end(),
           [](const CaseMetrics& a, const CaseMetrics& b) { return a.points < b.points; });
       evaluation.base = training_resolution(evaluation.resolutions, contract);
     }
+  }
+
+  static void write_fields(const Mesh& mesh, const std::filesystem::path& sample,
+                           std::filesystem::path path) {
+    const MeshTree tree(mesh);
+    try {
+      check_format(tree, path);
+    } catch (const UsageError&) {
+      // STL and the like hold no arrays.
+      path.replace_extension(suggested_extension(tree));
+    }
+    std::error_code failure;
+    if (std::filesystem::equivalent(path, sample, failure))
+      throw UsageError("'" + path.string() + "' would replace a sample; give another --fields");
+    std::filesystem::create_directories(path.parent_path(), failure);
+    if (failure)
+      throw FileError("cannot make the folder '" + path.parent_path().string() +
+                      "': " + failure.message());
+    write_mesh(mesh, path);
   }
 
   void write_report(const std::vector<OperatorEvaluation>& evaluations,

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "meshio/h1_seminorm.h"
 
 namespace funcattn {
 
@@ -28,6 +29,48 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+enum class Worst { largest, least };
+
+SampleFigure figure(const std::vector<double>& values, const std::vector<std::string>& names,
+                    Worst kind) {
+  const auto at = kind == Worst::largest ? std::max_element(values.begin(), values.end())
+                                         : std::min_element(values.begin(), values.end());
+  return {mean(values), median(values), *at, names[static_cast<std::size_t>(at - values.begin())]};
+}
+
+Json figure_json(const SampleFigure& figure) {
+  return {{"mean", figure.mean},
+          {"median", figure.median},
+          {"worst", figure.worst},
+          {"worst_sample", figure.worst_sample}};
+}
+
+/// Nothing where the truth is not a class at every point of positive weight.
+std::optional<double> class_accuracy(const Tensor& prediction, const Tensor& truth,
+                                     const Tensor& weights) {
+  if (truth.size(1) < 2) return std::nullopt;
+  const Tensor present = weights > 0;
+  const Tensor known = truth.index({present});
+  const Tensor is_class = ((known == 1).sum(1) == 1) & ((known == 0).sum(1) == truth.size(1) - 1);
+  if (!is_class.all().item<bool>()) return std::nullopt;
+  const Tensor right = prediction.index({present}).argmax(1) == known.argmax(1);
+  const Tensor w = weights.index({present});
+  return ((right.to(w.dtype()) * w).sum() / w.sum()).item<double>();
+}
+
+RowMatrix matrix_of(const Tensor& values) {
+  const Tensor rows = values.to(torch::kCPU, torch::kFloat64).contiguous();
+  return Eigen::Map<const RowMatrix>(rows.data_ptr<double>(), rows.size(0), rows.size(1));
+}
+
+std::optional<double> relative_h1_error(const Tensor& prediction, const Tensor& truth,
+                                        const Mesh& mesh) {
+  const RowMatrix known = matrix_of(truth);
+  const auto norms = h1_seminorms(mesh, {matrix_of(prediction) - known, known});
+  if (!norms) return std::nullopt;
+  return (*norms)[0] / std::max((*norms)[1], relative_l2_floor);
+}
+
 }  // namespace
 
 Tensor predict_sample(const Operator& op, const Sample& sample) {
@@ -37,60 +80,76 @@ Tensor predict_sample(const Operator& op, const Sample& sample) {
   return op.apply(source, query).squeeze(0).to(torch::kCPU, torch::kFloat64);
 }
 
-CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samples,
-                             const std::string& label) {
-  if (samples.empty())
-    throw DataError("no samples to evaluate for '" + label + "'; check the data folder");
-  const std::vector<ArraySpec>& outputs = op.contract().outputs;
-  std::vector<std::vector<FieldError>> errors(outputs.size());
-  double seconds = 0;
-  double points = 0;
-  for (const Sample& sample : samples) {
-    const auto start = std::chrono::steady_clock::now();
-    const Tensor prediction = predict_sample(op, sample);
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    points += static_cast<double>(prediction.size(0));
-    if (!prediction.isfinite().all().item<bool>())
-      throw NumericError("the prediction for '" + sample.name +
-                         "' is not finite; check its inputs against the training range "
-                         "(funcattn info lists it)");
-    const Tensor target = sample.targets.to(torch::kFloat64);
-    const Tensor weights = sample.query.weights.to(torch::kFloat64);
-    std::int64_t channel = 0;
-    for (std::size_t f = 0; f < outputs.size(); ++f) {
-      const std::int64_t width = outputs[f].components;
-      errors[f].push_back(field_error(prediction.narrow(1, channel, width),
-                                      target.narrow(1, channel, width), weights));
-      channel += width;
-    }
-  }
+CaseEvaluation::CaseEvaluation(const Operator& op, std::string label)
+    : op_(op), label_(std::move(label)), fields_(op.contract().outputs.size()) {}
 
+Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh) {
+  const auto start = std::chrono::steady_clock::now();
+  const Tensor prediction = predict_sample(op_, sample);
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  points_ += static_cast<double>(prediction.size(0));
+  names_.push_back(sample.name);
+  if (!prediction.isfinite().all().item<bool>())
+    throw NumericError("the prediction for '" + sample.name +
+                       "' is not finite; check its inputs against the training range "
+                       "(funcattn info lists it)");
+  const Tensor target = sample.targets.to(torch::kFloat64);
+  const Tensor weights = sample.query.weights.to(torch::kFloat64);
+  std::int64_t channel = 0;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const ArraySpec& output = op_.contract().outputs[f];
+    const Tensor predicted = prediction.narrow(1, channel, output.components);
+    const Tensor truth = target.narrow(1, channel, output.components);
+    channel += output.components;
+    fields_[f].errors.push_back(field_error(predicted, truth, weights));
+    if (const auto accuracy = class_accuracy(predicted, truth, weights))
+      fields_[f].accuracy.push_back(*accuracy);
+    if (mesh == nullptr || output.association != Association::point) continue;
+    if (const auto h1 = relative_h1_error(predicted, truth, *mesh))
+      fields_[f].relative_h1.push_back(*h1);
+  }
+  return prediction;
+}
+
+CaseMetrics CaseEvaluation::result() const {
+  if (names_.empty())
+    throw DataError("no samples to evaluate for '" + label_ + "'; check the data folder");
   CaseMetrics result;
-  result.label = label;
-  result.samples = static_cast<int>(samples.size());
-  result.points = points / static_cast<double>(samples.size());
-  result.seconds_per_million_points = seconds / points * 1e6;
-  for (std::size_t f = 0; f < outputs.size(); ++f) {
+  result.label = label_;
+  result.samples = static_cast<int>(names_.size());
+  result.points = points_ / static_cast<double>(names_.size());
+  result.seconds_per_million_points = seconds_ / points_ * 1e6;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const FieldSamples& samples = fields_[f];
     FieldMetrics field;
-    field.field = outputs[f].name;
+    field.field = op_.contract().outputs[f].name;
     std::vector<double> relative, squares;
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-      const FieldError& sample_errors = errors[f][s];
-      relative.push_back(sample_errors.relative_l2);
-      squares.push_back(sample_errors.mse);
-      field.max_error = std::max(field.max_error, sample_errors.max_error);
-      if (s == 0 || sample_errors.relative_l2 > field.relative_l2_worst) {
-        field.relative_l2_worst = sample_errors.relative_l2;
-        field.worst_sample = samples[s].name;
-      }
+    for (const FieldError& errors : samples.errors) {
+      relative.push_back(errors.relative_l2);
+      squares.push_back(errors.mse);
+      field.max_error = std::max(field.max_error, errors.max_error);
     }
-    field.relative_l2 = mean(relative);
-    field.relative_l2_median = median(relative);
+    const SampleFigure l2 = figure(relative, names_, Worst::largest);
+    field.relative_l2 = l2.mean;
+    field.relative_l2_median = l2.median;
+    field.relative_l2_worst = l2.worst;
+    field.worst_sample = l2.worst_sample;
     field.mse = mean(squares);
     field.rmse = std::sqrt(field.mse);
+    if (samples.relative_h1.size() == names_.size())
+      field.relative_h1 = figure(samples.relative_h1, names_, Worst::largest);
+    if (samples.accuracy.size() == names_.size())
+      field.accuracy = figure(samples.accuracy, names_, Worst::least);
     result.fields.push_back(std::move(field));
   }
   return result;
+}
+
+CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samples,
+                             const std::string& label) {
+  CaseEvaluation evaluation(op, label);
+  for (const Sample& sample : samples) evaluation.add(sample);
+  return evaluation.result();
 }
 
 double overall_relative_l2(const CaseMetrics& metrics) {
@@ -104,14 +163,18 @@ Json CaseMetrics::to_json() const {
                {"samples", samples},
                {"points", points},
                {"seconds_per_million_points", seconds_per_million_points}};
-  for (const FieldMetrics& field : fields)
-    json["fields"][field.field] = {{"relative_l2", field.relative_l2},
-                                   {"relative_l2_median", field.relative_l2_median},
-                                   {"relative_l2_worst", field.relative_l2_worst},
-                                   {"worst_sample", field.worst_sample},
-                                   {"mse", field.mse},
-                                   {"rmse", field.rmse},
-                                   {"max_error", field.max_error}};
+  for (const FieldMetrics& field : fields) {
+    Json& entry = json["fields"][field.field];
+    entry = {{"relative_l2", field.relative_l2},
+             {"relative_l2_median", field.relative_l2_median},
+             {"relative_l2_worst", field.relative_l2_worst},
+             {"worst_sample", field.worst_sample},
+             {"mse", field.mse},
+             {"rmse", field.rmse},
+             {"max_error", field.max_error}};
+    if (field.relative_h1) entry["relative_h1"] = figure_json(*field.relative_h1);
+    if (field.accuracy) entry["accuracy"] = figure_json(*field.accuracy);
+  }
   return json;
 }
 

@@ -1,13 +1,23 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/json.h"
+#include "meshio/mesh.h"
 #include "operators/field_error.h"
 #include "operators/operator.h"
 
 namespace funcattn {
+
+/// One figure over the samples of a set.
+struct SampleFigure {
+  double mean = 0;
+  double median = 0;
+  double worst = 0;
+  std::string worst_sample;
+};
 
 /// Errors of one predicted array over a set of samples. All means over points are weighted by the
 /// quadrature weights; points of weight 0 do not count.
@@ -20,6 +30,12 @@ struct FieldMetrics {
   double mse = 0;        ///< Mean over samples of the weighted mean square over points, components.
   double rmse = 0;       ///< sqrt(mse), in the unit of the field.
   double max_error = 0;  ///< Largest absolute error at any point of positive weight.
+  /// |p - t| / |t| in the H1 seminorm (meshio/h1_seminorm.h), for point arrays on meshes whose
+  /// cells have extent.
+  std::optional<SampleFigure> relative_h1;
+  /// Weighted share of the points whose largest component is that of the truth, where the truth is
+  /// a class at every point: one component 1, the others 0. The worst is the least.
+  std::optional<SampleFigure> accuracy;
 };
 
 /// Errors at one resolution, or under one shift of the distribution.
@@ -32,8 +48,35 @@ struct CaseMetrics {
   Json to_json() const;
 };
 
-/// Predicts every sample by itself and measures. Throws DataError without samples, NumericError,
-/// naming the sample, if a prediction is not finite.
+/// Predicts and measures sample after sample; none is kept.
+class CaseEvaluation {
+ public:
+  /// @param op which must outlive this
+  CaseEvaluation(const Operator& op, std::string label);
+
+  /// @return the prediction [M,C], float64
+  /// @param mesh that the sample was bound from, or null: then there is no H1 seminorm
+  /// Throws NumericError, naming the sample, if the prediction is not finite.
+  Tensor add(const Sample& sample, const Mesh* mesh = nullptr);
+
+  /// Throws DataError if there was no sample.
+  CaseMetrics result() const;
+
+ private:
+  struct FieldSamples {
+    std::vector<FieldError> errors;
+    std::vector<double> relative_h1, accuracy;  ///< Shorter than `names` where a sample has none.
+  };
+
+  const Operator& op_;
+  std::string label_;
+  std::vector<std::string> names_;
+  std::vector<FieldSamples> fields_;
+  double seconds_ = 0;
+  double points_ = 0;
+};
+
+/// All samples of a set at once. Throws as CaseEvaluation.
 CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samples,
                              const std::string& label);
 

@@ -123,7 +123,11 @@ void draw_report(const std::filesystem::path& path,
   }
   const bool several = !evaluations.empty() && evaluations.front().resolutions.size() > 1;
   if (several) curves.push_back(error_panel(evaluations, data));
-  if (!curves.empty()) rows.push_back(curves);
+  constexpr std::size_t curves_per_row = 4;
+  for (std::size_t first = 0; first < curves.size(); first += curves_per_row)
+    rows.emplace_back(curves.begin() + static_cast<std::ptrdiff_t>(first),
+                      curves.begin() + static_cast<std::ptrdiff_t>(
+                                           std::min(curves.size(), first + curves_per_row)));
 
   std::string script =
       "set multiplot\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 "

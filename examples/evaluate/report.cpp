@@ -1,7 +1,9 @@
 #include "examples/evaluate/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <sstream>
 
 #include "core/text.h"
@@ -21,20 +23,135 @@ Json cases_json(const std::vector<CaseMetrics>& cases) {
   return list;
 }
 
-void add_rows(TextTable& table, const OperatorEvaluation& evaluation,
-              const std::vector<CaseMetrics>& cases) {
-  for (const CaseMetrics& metrics : cases)
-    for (const FieldMetrics& field : metrics.fields)
-      table.add({evaluation.name, metrics.label, std::to_string(std::llround(metrics.points)),
-                 field.field, format_significant(field.relative_l2, 3),
-                 format_significant(field.mse, 3), format_significant(field.rmse, 3),
-                 format_significant(field.max_error, 3),
-                 format_significant(metrics.seconds_per_million_points, 3)});
+/// The cases of all operators of a study; columns that no case fills are left out.
+class MetricsTable {
+ public:
+  explicit MetricsTable(const std::string& case_column) : case_column_(case_column) {}
+
+  void add(const OperatorEvaluation& evaluation, const std::vector<CaseMetrics>& cases) {
+    for (const CaseMetrics& metrics : cases)
+      for (const FieldMetrics& field : metrics.fields) {
+        rows_.push_back({&evaluation, &metrics, &field});
+        has_h1_ = has_h1_ || field.relative_h1;
+        has_accuracy_ = has_accuracy_ || field.accuracy;
+      }
+  }
+
+  void print(std::ostream& text) const {
+    std::vector<std::string> header = {"operator", "parameters",  case_column_, "points",
+                                       "field",    "relative L2", "median",     "worst"};
+    if (has_h1_) header.push_back("relative H1");
+    if (has_accuracy_) header.push_back("accuracy");
+    for (const char* column : {"MSE", "RMSE", "max error", "s per 1e6 points"})
+      header.emplace_back(column);
+    TextTable table(header);
+    for (const Row& row : rows_) {
+      const FieldMetrics& field = *row.field;
+      const auto number = [](double value) { return format_significant(value, 3); };
+      const auto mean_of = [&](const std::optional<SampleFigure>& figure) {
+        return figure ? number(figure->mean) : std::string("-");
+      };
+      std::vector<std::string> cells = {row.evaluation->name,
+                                        std::to_string(row.evaluation->parameters),
+                                        row.metrics->label,
+                                        std::to_string(std::llround(row.metrics->points)),
+                                        field.field,
+                                        number(field.relative_l2),
+                                        number(field.relative_l2_median),
+                                        number(field.relative_l2_worst)};
+      if (has_h1_) cells.push_back(mean_of(field.relative_h1));
+      if (has_accuracy_) cells.push_back(mean_of(field.accuracy));
+      for (const double value :
+           {field.mse, field.rmse, field.max_error, row.metrics->seconds_per_million_points})
+        cells.push_back(number(value));
+      table.add(std::move(cells));
+    }
+    table.print(text, 2);
+  }
+
+ private:
+  struct Row {
+    const OperatorEvaluation* evaluation;
+    const CaseMetrics* metrics;
+    const FieldMetrics* field;
+  };
+
+  std::string case_column_;
+  std::vector<Row> rows_;
+  bool has_h1_ = false;
+  bool has_accuracy_ = false;
+};
+
+const char* const resolutions_title = "Error by resolution";
+
+/// Resolutions and studies alike, by title.
+std::vector<std::pair<std::string, const std::vector<CaseMetrics>*>> all_studies(
+    const OperatorEvaluation& evaluation) {
+  std::vector<std::pair<std::string, const std::vector<CaseMetrics>*>> result = {
+      {resolutions_title, &evaluation.resolutions}};
+  for (const auto& [title, cases] : evaluation.studies) result.emplace_back(title, &cases);
+  return result;
 }
 
-TextTable metrics_table(const std::string& first_column) {
-  return TextTable({"operator", first_column, "points", "field", "relative L2", "MSE", "RMSE",
-                    "max error", "s per 1e6 points"});
+const CaseMetrics* find_case(const OperatorEvaluation& evaluation, const std::string& study,
+                             const std::string& label) {
+  for (const auto& [title, cases] : all_studies(evaluation))
+    for (const CaseMetrics& metrics : *cases)
+      if (title == study && metrics.label == label) return &metrics;
+  return nullptr;
+}
+
+/// Figures of a field that operators are compared by.
+std::vector<std::pair<std::string, double>> figures(const FieldMetrics& field) {
+  std::vector<std::pair<std::string, double>> result = {{"relative L2", field.relative_l2}};
+  if (field.relative_h1) result.emplace_back("relative H1", field.relative_h1->mean);
+  if (field.accuracy) result.emplace_back("accuracy", field.accuracy->mean);
+  return result;
+}
+
+std::optional<double> figure_of(const CaseMetrics& metrics, const std::string& field,
+                                const std::string& quantity) {
+  for (const FieldMetrics& candidate : metrics.fields)
+    if (candidate.field == field)
+      for (const auto& [name, value] : figures(candidate))
+        if (name == quantity) return value;
+  return std::nullopt;
+}
+
+SeedSpread spread_of(const std::vector<double>& values) {
+  SeedSpread spread;
+  const auto count = static_cast<double>(values.size());
+  spread.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  for (const double value : values) spread.deviation += std::pow(value - spread.mean, 2);
+  spread.deviation = std::sqrt(spread.deviation / (count - 1));
+  spread.least = *std::min_element(values.begin(), values.end());
+  spread.greatest = *std::max_element(values.begin(), values.end());
+  return spread;
+}
+
+/// Operators of one recipe, by the order of the first.
+std::vector<std::vector<const OperatorEvaluation*>> recipes(
+    const std::vector<OperatorEvaluation>& evaluations) {
+  std::vector<std::vector<const OperatorEvaluation*>> groups;
+  for (const OperatorEvaluation& evaluation : evaluations) {
+    const auto same = [&](const auto& group) {
+      return !evaluation.recipe.empty() && group.front()->recipe == evaluation.recipe;
+    };
+    const auto found = std::find_if(groups.begin(), groups.end(), same);
+    if (found == groups.end())
+      groups.push_back({&evaluation});
+    else
+      found->push_back(&evaluation);
+  }
+  return groups;
+}
+
+void print_worst_samples(std::ostream& text, const OperatorEvaluation& evaluation) {
+  for (const CaseMetrics& metrics : evaluation.resolutions)
+    for (const FieldMetrics& field : metrics.fields)
+      if (!field.worst_sample.empty() && metrics.samples > 1)
+        text << "worst sample of " << evaluation.name << " at " << metrics.label << ", "
+             << field.field << ": " << field.worst_sample << "\n";
 }
 
 }  // namespace
@@ -42,6 +159,33 @@ TextTable metrics_table(const std::string& first_column) {
 double OperatorEvaluation::drift() const {
   if (resolutions.size() < 2) return std::numeric_limits<double>::quiet_NaN();
   return overall_relative_l2(resolutions.back()) / overall_relative_l2(resolutions[base]);
+}
+
+std::vector<SeedSpread> seed_spreads(const std::vector<OperatorEvaluation>& evaluations) {
+  std::vector<SeedSpread> spreads;
+  for (const auto& group : recipes(evaluations)) {
+    if (group.size() < 2) continue;
+    std::vector<std::string> names;
+    for (const OperatorEvaluation* evaluation : group) names.push_back(evaluation->name);
+    for (const auto& [study, cases] : all_studies(*group.front()))
+      for (const CaseMetrics& metrics : *cases)
+        for (const FieldMetrics& field : metrics.fields)
+          for (const auto& [quantity, ignored] : figures(field)) {
+            std::vector<double> values;
+            for (const OperatorEvaluation* evaluation : group)
+              if (const CaseMetrics* same = find_case(*evaluation, study, metrics.label))
+                if (const auto value = figure_of(*same, field.field, quantity))
+                  values.push_back(*value);
+            if (values.size() != group.size()) continue;
+            SeedSpread spread = spread_of(values);
+            spread.names = names;
+            spread.label = metrics.label;
+            spread.field = field.field;
+            spread.quantity = quantity;
+            spreads.push_back(std::move(spread));
+          }
+  }
+  return spreads;
 }
 
 Json report_json(const std::vector<OperatorEvaluation>& evaluations) {
@@ -58,16 +202,27 @@ Json report_json(const std::vector<OperatorEvaluation>& evaluations) {
       entry["studies"][title] = cases_json(cases);
     report["operators"].push_back(std::move(entry));
   }
+  report["seeds"] = Json::array();
+  for (const SeedSpread& spread : seed_spreads(evaluations))
+    report["seeds"].push_back({{"operators", spread.names},
+                               {"label", spread.label},
+                               {"field", spread.field},
+                               {"quantity", spread.quantity},
+                               {"mean", spread.mean},
+                               {"deviation", spread.deviation},
+                               {"least", spread.least},
+                               {"greatest", spread.greatest}});
   return report;
 }
 
 std::string report_text(const std::vector<OperatorEvaluation>& evaluations) {
   std::ostringstream text;
-  TextTable resolutions = metrics_table("sampling");
+  MetricsTable resolutions("sampling");
   for (const OperatorEvaluation& evaluation : evaluations)
-    add_rows(resolutions, evaluation, evaluation.resolutions);
-  text << "Error by resolution\n";
-  resolutions.print(text, 2);
+    resolutions.add(evaluation, evaluation.resolutions);
+  text << resolutions_title << "\n";
+  resolutions.print(text);
+  for (const OperatorEvaluation& evaluation : evaluations) print_worst_samples(text, evaluation);
   for (const OperatorEvaluation& evaluation : evaluations)
     if (std::isfinite(evaluation.drift()))
       text << "resolution drift of " << evaluation.name << ": "
@@ -78,12 +233,21 @@ std::string report_text(const std::vector<OperatorEvaluation>& evaluations) {
   if (evaluations.empty()) return text.str();
   // All operators went through the same studies.
   for (std::size_t s = 0; s < evaluations.front().studies.size(); ++s) {
-    TextTable table = metrics_table("case");
+    MetricsTable table("case");
     for (const OperatorEvaluation& evaluation : evaluations)
-      add_rows(table, evaluation, evaluation.studies[s].second);
+      table.add(evaluation, evaluation.studies[s].second);
     text << "\n" << evaluations.front().studies[s].first << "\n";
-    table.print(text, 2);
+    table.print(text);
   }
+  const std::vector<SeedSpread> spreads = seed_spreads(evaluations);
+  if (spreads.empty()) return text.str();
+  TextTable table({"operators", "case", "field", "", "mean", "deviation", "least", "greatest"});
+  for (const SeedSpread& spread : spreads)
+    table.add({join(spread.names, ", "), spread.label, spread.field, spread.quantity,
+               format_significant(spread.mean, 3), format_significant(spread.deviation, 2),
+               format_significant(spread.least, 3), format_significant(spread.greatest, 3)});
+  text << "\nOver seeds (operators that were trained alike)\n";
+  table.print(text, 2);
   return text.str();
 }
 

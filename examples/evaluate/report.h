@@ -15,6 +15,9 @@ struct OperatorEvaluation {
   std::string name;  ///< Stem of the operator file.
   std::string file;
   std::int64_t parameters = 0;
+  /// What it was trained by, but for the seed; operators that have it in common are one recipe with
+  /// several seeds. Empty: unknown.
+  std::string recipe;
   std::vector<CaseMetrics> resolutions;  ///< Ascending in points.
   std::size_t base = 0;                  ///< Index of the training resolution in `resolutions`.
   std::vector<std::pair<std::string, std::vector<CaseMetrics>>> studies;  ///< Title and cases.
@@ -32,6 +35,22 @@ struct SampleView {
   std::vector<std::pair<std::string, std::vector<double>>> predictions;  ///< Per operator.
   std::vector<std::pair<double, double>> context;  ///< x and value of the context points, in 1D.
 };
+
+/// One case over operators of one recipe.
+struct SeedSpread {
+  std::vector<std::string> names;  ///< Of the operators.
+  std::string label;               ///< Of the case.
+  std::string field;
+  std::string quantity;  ///< "relative L2", "relative H1" or "accuracy".
+  double mean = 0;
+  double deviation = 0;  ///< Standard deviation over the operators, n - 1 in the denominator.
+  double least = 0;
+  double greatest = 0;
+};
+
+/// For every recipe with several operators and every case that they all went through, resolutions
+/// first.
+std::vector<SeedSpread> seed_spreads(const std::vector<OperatorEvaluation>& evaluations);
 
 /// Machine-readable report. `drift` at top level is that of the first operator; it is null where
 /// there is only one resolution.

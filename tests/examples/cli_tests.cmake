@@ -44,6 +44,8 @@ cli_test(evaluate_without_data ARGS evaluate --operator ${trained} EXIT 2 STDERR
 cli_test(evaluate_missing_operator ARGS evaluate --operator none.safetensors --task sine EXIT 1 STDERR "none.safetensors")
 cli_test(evaluate_bad_density ARGS evaluate --operator ${trained} --task sine --resample 0 EXIT 2 STDERR "resample")
 cli_test(evaluate_missing_data ARGS evaluate --operator ${trained} --data none EXIT 1 STDERR "none")
+cli_test(evaluate_fields_of_a_task ARGS evaluate --operator ${trained} --task sine --fields fields EXIT 2 STDERR "--fields writes samples of --data" NO_OUTPUT fields)
+cli_test(evaluate_fields_of_two_names ARGS evaluate --operator ${trained} ${trained} --data none --fields fields EXIT 2 STDERR "two operators are named 'sine'" NO_OUTPUT fields)
 
 # inspect
 set(plugin_fixtures ${PROJECT_BINARY_DIR}/tests/plugin/fixtures)

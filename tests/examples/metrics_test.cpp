@@ -79,6 +79,48 @@ TEST(Metrics, IgnorePointsOfNoWeight) {
   EXPECT_EQ(metrics.fields[1].max_error, 0);
 }
 
+TEST(Metrics, MeasureSlopesOnAMesh) {
+  const Operator op = doubling();
+  RowMatrix places = RowMatrix::Zero(3, 3);
+  places.col(0) << 0, 1, 3;
+  const Mesh mesh = make_polyline(places, "line");
+  // twice = 2, 4, 4 against 2, 3, 5: slopes 2, 0 against 1, 1 on lengths 1, 2. The other output is
+  // right.
+  const Sample sample =
+      sample_of({1, 2, 2}, {1, 1, 1},
+                torch::tensor({{2.0, 1.0}, {3.0, 2.0}, {5.0, 2.0}}, torch::kFloat64), "s");
+  CaseEvaluation cases(op, "case");
+  cases.add(sample, &mesh);
+  const CaseMetrics metrics = cases.result();
+  ASSERT_TRUE(metrics.fields[0].relative_h1);
+  EXPECT_NEAR(metrics.fields[0].relative_h1->mean, std::sqrt((1.0 + 2.0) / (1 + 2)), 1e-12);
+  EXPECT_EQ(metrics.fields[1].relative_h1->worst, 0);
+  EXPECT_NEAR(metrics.to_json().at("fields").at("twice").at("relative_h1").at("mean").get<double>(),
+              1, 1e-12);
+  cases.add(sample);
+  EXPECT_FALSE(cases.result().fields[0].relative_h1) << "one sample has no mesh";
+}
+
+// One output of two components that are 2 v and v: class 0 for v > 0, class 1 for v < 0.
+TEST(Metrics, CountPointsOfTheRightClass) {
+  Operator op = doubling();
+  Contract contract = op.contract();
+  contract.outputs = {{"class", Association::point, 2, ""}};
+  op = Operator(op.shared_model(), contract);
+  const Tensor first = torch::tensor({{1.0, 0.0}, {0.0, 1.0}, {0.0, 1.0}}, torch::kFloat64);
+  const Tensor second = torch::tensor({{1.0, 0.0}}, torch::kFloat64);
+  CaseEvaluation cases(op, "case");
+  cases.add(sample_of({1, -1, 5}, {2, 1, 1}, first, "first"));
+  cases.add(sample_of({3}, {1}, second, "second"));
+  const SampleFigure accuracy = cases.result().fields[0].accuracy.value();
+  EXPECT_NEAR(accuracy.worst, 0.75, 1e-12);
+  EXPECT_EQ(accuracy.worst_sample, "first");
+  EXPECT_NEAR(accuracy.mean, 0.875, 1e-12);
+  EXPECT_NEAR(accuracy.median, 0.875, 1e-12);
+  cases.add(sample_of({3}, {1}, torch::tensor({{1.0, 1.0}}, torch::kFloat64), "no class"));
+  EXPECT_FALSE(cases.result().fields[0].accuracy);
+}
+
 TEST(Metrics, AZeroTargetGivesANumber) {
   const Operator op = doubling();
   const Sample sample = sample_of({0}, {1}, torch::zeros({1, 2}, torch::kFloat64), "zero");

@@ -52,6 +52,41 @@ TEST(Report, JsonHoldsEveryNumber) {
   EXPECT_EQ(op.at("studies").at("Shift").at(0).at("label").get<std::string>(), "far");
 }
 
+TEST(Report, OperatorsOfOneRecipeAreSeeds) {
+  OperatorEvaluation one = evaluation(), two = evaluation(), other = evaluation();
+  one.recipe = two.recipe = "a";
+  two.name = "darcy_2";
+  two.resolutions[1].fields[0].relative_l2 = 0.4;
+  other.recipe = "b";
+  const std::vector<SeedSpread> spreads = seed_spreads({one, other, two});
+  ASSERT_EQ(spreads.size(), 4u) << "three resolutions and a study";
+  EXPECT_EQ(spreads[1].label, "training");
+  EXPECT_EQ(spreads[1].names, (std::vector<std::string>{"darcy", "darcy_2"}));
+  EXPECT_NEAR(spreads[1].mean, 0.3, 1e-15);
+  EXPECT_NEAR(spreads[1].deviation, 0.1 * std::sqrt(2.0), 1e-15);
+  EXPECT_EQ(spreads[1].least, 0.2);
+  EXPECT_EQ(spreads[1].greatest, 0.4);
+  EXPECT_EQ(spreads[2].deviation, 0);
+  EXPECT_NE(report_text({one, two}).find("Over seeds"), std::string::npos);
+  EXPECT_NEAR(report_json({one, two}).at("seeds").at(1).at("mean").get<double>(), 0.3, 1e-15);
+  EXPECT_EQ(report_text({one, other}).find("Over seeds"), std::string::npos);
+  one.recipe = two.recipe = "";
+  EXPECT_TRUE(seed_spreads({one, two}).empty()) << "unknown recipes are not the same";
+}
+
+TEST(Report, TheTableHasParametersSpreadAndWhatWasMeasured) {
+  OperatorEvaluation one = evaluation();
+  EXPECT_EQ(report_text({one}).find("relative H1"), std::string::npos);
+  FieldMetrics& field = one.resolutions[0].fields[0];
+  field.relative_h1 = SampleFigure{0.125, 0.1, 0.2, "a.vtu"};
+  field.accuracy = SampleFigure{0.875, 0.9, 0.5, "b.vtu"};
+  field.worst_sample = "c.vtu";
+  const std::string text = report_text({one});
+  for (const char* part : {"parameters", "median", "relative H1", "accuracy", "0.125", "0.875",
+                           " 42 ", "worst sample of darcy at coarse, pressure: c.vtu"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+}
+
 TEST(Report, TextNamesOperatorsResolutionsAndDrift) {
   const std::string text = report_text({evaluation()});
   EXPECT_NE(

@@ -30,3 +30,26 @@ done
 for set in test test_x4 test_graded; do
   grep -q " $set " table || fail "$set is not in the table"
 done
+
+# Two seeds of one recipe, with fields and pictures where there is no display.
+"$funcattn" generate darcy -o flow --train 4 --valid 2 --test 2 --points 60 --resolutions 1 4 --quiet
+for seed in 1 2; do
+  "$funcattn" train --data flow "${small[@]}" --seed $seed -o flow_$seed.safetensors
+done
+env -u DISPLAY "$funcattn" evaluate --operator flow_1.safetensors flow_2.safetensors --data flow \
+  --quiet --threads 1 --report report --fields fields > table
+grep -q 'relative H1' table || fail "no H1 seminorm"
+grep -q 'flow_1, flow_2' table || fail "no spread over seeds"
+[ -s report/report.png ] || fail "no picture"
+[ "$(find fields -name '*.vtu' | wc -l)" = 8 ] || fail "not every sample was written"
+"$funcattn" run fields/flow_1/test_x4/0001.vtu --operator flow_1.safetensors --overwrite -o again.vtu \
+  --error-against pressure_predicted --json --quiet > again.json
+grep -q '"max_error": 0\.0' again.json || grep -qE '"max_error": [0-9.]+e-[0-9]+' again.json ||
+  fail "the fields are not what run predicts: $(cat again.json)"
+
+# Test sets of one name in two folders stay apart.
+mkdir -p elsewhere
+cp -r flow elsewhere/coarse
+"$funcattn" evaluate --operator flow_1.safetensors --data flow elsewhere/coarse --quiet --threads 1 \
+  > table
+grep -q ' flow/test ' table && grep -q ' coarse/test ' table || fail "sets of one name"
