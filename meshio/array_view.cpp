@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "meshio/large_pages.h"
 
 namespace funcattn {
 
@@ -150,7 +151,9 @@ RowMatrix ArrayView::to_double() const {
     using T = std::decay_t<decltype(*values)>;
     using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     if (rows_ == 0) return RowMatrix(0, components_);
-    return Eigen::Map<const Matrix>(values, rows_, components_).template cast<double>();
+    RowMatrix copy = in_large_pages(RowMatrix(rows_, components_));
+    copy = Eigen::Map<const Matrix>(values, rows_, components_).template cast<double>();
+    return copy;
   });
 }
 

@@ -22,7 +22,7 @@
 #include "meshio/data_set_check.h"
 #include "meshio/field_data.h"
 #include "meshio/ghosts.h"
-#include "meshio/large_vector.h"
+#include "meshio/large_pages.h"
 
 namespace funcattn {
 
@@ -242,7 +242,7 @@ Mesh Mesh::with_array(const ArraySpec& spec, const RowMatrix& values, bool overw
 }
 
 Eigen::VectorXd Mesh::presence(Association association) const {
-  Eigen::VectorXd present = large_vector(count(association));
+  Eigen::VectorXd present = in_large_pages(Eigen::VectorXd(count(association)));
   present.setOnes();
   try {
     vtkUnsignedCharArray* flags = ghost_flags(data_, association);

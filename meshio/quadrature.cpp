@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "meshio/density.h"
 #include "meshio/ghosts.h"
-#include "meshio/large_vector.h"
+#include "meshio/large_pages.h"
 #include "meshio/measure_weights.h"
 #include "meshio/non_finite.h"
 #include "meshio/shared_points.h"
@@ -143,7 +143,7 @@ Eigen::VectorXd joined_measure(const std::vector<Mesh>& meshes, Association asso
   });
   const int highest = static_cast<int>(largest_of_all(
       processes, dimensions.empty() ? 0 : *std::max_element(dimensions.begin(), dimensions.end())));
-  Eigen::VectorXd weights = large_vector(total_count(meshes, association));
+  Eigen::VectorXd weights = in_large_pages(Eigen::VectorXd(total_count(meshes, association)));
   weights.setZero();
   auto dimension = dimensions.begin();
   for_each_mesh(meshes, association, [&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
