@@ -8,6 +8,7 @@
 #include "examples/burgers/burgers_generation.h"
 #include "examples/darcy/darcy_generation.h"
 #include "examples/generate/generated_task.h"
+#include "examples/parts/parts_generation.h"
 #include "examples/sine/sine_generation.h"
 #include "examples/vtk_samples.h"
 #include "meshio/writer.h"
@@ -36,6 +37,7 @@ class GenerateCommand : public Command {
     tasks_.push_back(make_sine_generation());
     tasks_.push_back(make_burgers_generation());
     tasks_.push_back(make_darcy_generation());
+    tasks_.push_back(make_parts_generation());
   }
 
   std::string name() const override { return "generate"; }

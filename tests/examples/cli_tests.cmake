@@ -18,6 +18,8 @@ cli_test(generate_darcy ARGS generate darcy -o samples --train 1 --valid 1 --tes
 cli_test(generate_darcy_few_points ARGS generate darcy -o samples --points 19 EXIT 2 STDERR "at least 20 points" NO_OUTPUT samples)
 cli_test(generate_darcy_idle_option ARGS generate darcy -o samples --phases 5 1 EXIT 2 STDERR "--phases has no effect" NO_OUTPUT samples)
 cli_test(generate_darcy_notch_range ARGS generate darcy -o samples --domain notch --notch-range 0.6 0.4 EXIT 2 STDERR "two ascending numbers" NO_OUTPUT samples)
+cli_test(generate_parts ARGS generate parts -o samples --train 1 --valid 0 --test 1 --points 300 --resolutions 4 --quiet STDOUT "wrote 2 samples to samples" OUTPUT samples/dataset.json samples/train/0000.vtp samples/test_x4/0000.vtp)
+cli_test(generate_parts_few_points ARGS generate parts -o samples --points 100 EXIT 2 STDERR "at least 200 points" NO_OUTPUT samples)
 
 # train
 cli_test(train_without_data ARGS train -o op.safetensors EXIT 2 STDERR "give either --data FOLDER or --task sine" NO_OUTPUT op.safetensors)

@@ -31,6 +31,11 @@ for set in test test_x4 test_graded; do
   grep -q " $set " table || fail "$set is not in the table"
 done
 
+"$funcattn" generate parts -o parts --train 4 --valid 2 --test 2 --points 300 --resolutions 1 4 --quiet
+"$funcattn" train --data parts "${small[@]}" -o parts.safetensors
+"$funcattn" evaluate --operator parts.safetensors --data parts --quiet --threads 1 > table
+grep -q ' accuracy ' table || fail "no accuracy of classes"
+
 # Two seeds of one recipe, with fields and pictures where there is no display.
 "$funcattn" generate darcy -o flow --train 4 --valid 2 --test 2 --points 60 --resolutions 1 4 --quiet
 for seed in 1 2; do
