@@ -169,6 +169,8 @@ std::vector<double> ensight_times(const fs::path& path) {
 
 vtkSmartPointer<vtkDataObject> read_vtkhdf(const fs::path& path, const ReadOptions&) {
   const std::lock_guard<std::mutex> lock(hdf5_mutex());
+  // The HDF5 library itself reads outside its memory where headers of a file are damaged.
+  require_to_survive(path.parent_path(), [&] { (void)inspect_vtkhdf(path); });
   const DeclaredContents declared = inspect_vtkhdf(path);
   const VtkMessages messages;
   const vtkNew<vtkHDFReader> reader;

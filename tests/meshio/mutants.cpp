@@ -113,6 +113,39 @@ void store_ply_of_everything(OriginalStore& store) {
                               std::string(2 * 4, '\0'));
 }
 
+/// Cells of every kind, points with several normals, colours, groups, materials, long statements.
+void store_obj_of_everything(OriginalStore& store) {
+  write_file_atomically(store.next("obj of everything", "a.obj"),
+                        "# of a program\nmtllib some.mtl\no thing\nv 0 0 0 0.1 0.2 0.3\n"
+                        "v 1 0 0 1 0 0\nv 1 1 0 0 1 0 # far\nv 0 1 1234567.891 0 0 1\nvt 0 0\n"
+                        "vt 1 0.5 0.25\nvn 0 0 1\nvn 1 0 0\ng one\nusemtl red\nf 1/1/1 2/2/1 \\\n"
+                        "3/1/1\nf 1//2 3/2/2 4\ng two\nf -1 -2 -3 -4\nl 1 2/1 3\np 4 1\ns off\n");
+}
+
+/// Two pieces in one file, with cells of several kinds, bits and text.
+void store_serial_pieces(OriginalStore& store) {
+  const auto array = [](const std::string& attributes, const std::string& values) {
+    return "<DataArray format=\"ascii\" " + attributes + ">" + values + "</DataArray>\n";
+  };
+  const auto cells = [&](const std::string& kind, const std::string& ids, const std::string& ends) {
+    return "<" + kind + ">\n" + array("type=\"Int64\" Name=\"connectivity\"", ids) +
+           array("type=\"Int64\" Name=\"offsets\"", ends) + "</" + kind + ">\n";
+  };
+  const std::string piece =
+      "<Piece NumberOfPoints=\"3\" NumberOfVerts=\"2\" NumberOfLines=\"1\" NumberOfStrips=\"0\" "
+      "NumberOfPolys=\"1\">\n<PointData>\n" +
+      array("type=\"Bit\" Name=\"bits\"", "1 0 1") +
+      "</PointData>\n<CellData>\n<Array type=\"String\" Name=\"words\" format=\"ascii\">"
+      "97 98 0 99 0 0 100 101 102 0</Array>\n</CellData>\n<Points>\n" +
+      array("type=\"Float32\" NumberOfComponents=\"3\"", "0 0 0 1 0 0 0 1 0") + "</Points>\n" +
+      cells("Verts", "0 2", "1 2") + cells("Lines", "1 2", "2") + cells("Polys", "0 1 2", "3") +
+      "</Piece>\n";
+  write_file_atomically(
+      store.next("pieces in one file", "a.vtp"),
+      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\">\n<PolyData>\n" +
+          piece + piece + "</PolyData>\n</VTKFile>\n");
+}
+
 /// A collection of partitioned data sets with an assembly, and its first member alone.
 void store_partitioned_files(OriginalStore& store) {
   vtkNew<vtkPartitionedDataSet> volume;
@@ -132,6 +165,8 @@ void store_partitioned_files(OriginalStore& store) {
 
 void store_other_files(OriginalStore& store) {
   store_ply_of_everything(store);
+  store_obj_of_everything(store);
+  store_serial_pieces(store);
   store_partitioned_files(store);
   for (const bool binary : {false, true}) {
     vtkNew<vtkSTLWriter> stl;
