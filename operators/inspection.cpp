@@ -188,7 +188,7 @@ double inspection_bytes(const ModelConfig& config, const InspectionOptions& opti
                         std::size_t bytes_per_number) {
   const double functions = static_cast<double>(config.heads) * config.basis;
   const bool wide_heads = config.form == Form::sum_coefficients;
-  const bool two_bases = wide_heads || config.form == Form::paper;
+  const bool two_bases = wide_heads || config.form == Form::paper || config.bases != Bases::shared;
   const double joined = static_cast<double>(config.width) * (wide_heads ? config.heads : 1);
   const double hidden =
       config.width * static_cast<double>(std::max(config.mlp_ratio, 2)) + config.ffn_width;

@@ -19,6 +19,11 @@ namespace {
 
 constexpr std::array forms{Form::paper,        Form::shared_basis, Form::shared_basis_tied,
                            Form::segmentation, Form::few_shot,     Form::sum_coefficients};
+constexpr std::array attentions{Attention::functional, Attention::softmax, Attention::linear,
+                                Attention::ridge, Attention::pointwise};
+constexpr std::array position_biases{PositionBias::none, PositionBias::distance,
+                                     PositionBias::learned};
+constexpr std::array base_choices{Bases::shared, Bases::separate_slices, Bases::separate};
 constexpr std::array activations{Activation::relu, Activation::gelu, Activation::silu,
                                  Activation::tanh, Activation::sine};
 
@@ -41,7 +46,6 @@ void visit_settings(Config& config, Visitor&& visit) {
   visit("preprocess_depth", config.preprocess_depth);
   visit("cross", config.cross);
   visit("coefficients", config.coefficients);
-  visit("mixing", config.mixing);
   visit("ridge", config.ridge);
   visit("relative_ridge", config.relative_ridge);
   visit("temperature", config.temperature);
@@ -51,10 +55,20 @@ void visit_settings(Config& config, Visitor&& visit) {
   visit("fourier_features", config.fourier_features);
   visit("fourier_max_frequency", config.fourier_max_frequency);
   visit("reference_points", config.reference_points);
+  // Files of before there was a choice have none of these.
+  visit.begin_optional();
+  visit("mixing", config.mixing);
+  visit("bases", config.bases);
+  visit("attention", config.attention);
+  visit("causal", config.causal);
+  visit("position_bias", config.position_bias);
+  visit("memory_tokens", config.memory_tokens);
+  visit("sinusoids", config.sinusoids);
 }
 
 struct JsonWriter {
   Json& json;
+  void begin_optional() {}
   template <class Value>
   void operator()(const char* name, const Value& value) {
     if constexpr (std::is_enum_v<Value>) {
@@ -72,8 +86,12 @@ struct JsonWriter {
 
 struct JsonReader {
   const Json& json;
+  bool optional = false;
 
+  void begin_optional() { optional = true; }
+  bool has(const char* name) const { return !optional || json.contains(name); }
   void operator()(const char* name, int& value) {
+    if (!has(name)) return;
     const Json& found = at(name);
     if (!found.is_number_integer() || found.get<double>() < 0 ||
         found.get<double>() > largest_size) {
@@ -82,11 +100,13 @@ struct JsonReader {
     value = found.get<int>();
   }
   void operator()(const char* name, double& value) {
+    if (!has(name)) return;
     const Json& found = at(name);
     if (!found.is_number()) bad_setting(name, found, "a number");
     value = found.get<double>();
   }
   void operator()(const char* name, bool& value) {
+    if (!has(name)) return;
     const Json& found = at(name);
     if (!found.is_boolean()) bad_setting(name, found, "true or false");
     value = found.get<bool>();
@@ -99,8 +119,16 @@ struct JsonReader {
     value = coefficients_from_string(text(name));
   }
   void operator()(const char* name, Mixing& value) {
-    // Files of before there was a choice have none.
-    if (json.contains(name)) value = mixing_from_string(text(name));
+    if (has(name)) value = mixing_from_string(text(name));
+  }
+  void operator()(const char* name, Bases& value) {
+    if (has(name)) value = bases_from_string(text(name));
+  }
+  void operator()(const char* name, Attention& value) {
+    if (has(name)) value = attention_from_string(text(name));
+  }
+  void operator()(const char* name, PositionBias& value) {
+    if (has(name)) value = position_bias_from_string(text(name));
   }
 
   const Json& at(const char* name) const {
@@ -144,6 +172,25 @@ void validate_few_shot(const ModelConfig& config) {
               format_number(config.ridge) + "; it must be below 1");
 }
 
+void validate_attention(const ModelConfig& config) {
+  const std::string name = to_string(config.attention);
+  if (config.attention != Attention::functional) {
+    require(config.form == Form::shared_basis, "attention is " + name +
+                                                   ", which is for the form shared_basis, found " +
+                                                   to_string(config.form));
+    require(config.mixing == Mixing::functional && config.bases == Bases::shared,
+            "attention " + name + " has no basis, but mixing is " + to_string(config.mixing) +
+                " and bases " + to_string(config.bases) + "; leave these away");
+  }
+  const bool is_softmax = config.attention == Attention::softmax;
+  const std::string only = " is for softmax attention, but attention is " + name;
+  require(is_softmax || !config.causal, "causal" + only);
+  require(is_softmax || config.position_bias == PositionBias::none, "position_bias" + only);
+  require(is_softmax || config.memory_tokens == 0, "memory_tokens" + only);
+  require(config.position_bias == PositionBias::none || config.coordinate_dimension > 0,
+          "position_bias needs coordinates, but coordinate_dimension is 0");
+}
+
 void validate_paper(const ModelConfig& config) {
   require(config.coefficients != Coefficients::sum,
           "paper takes coefficients mean or integral, found sum, which grows with the number of "
@@ -163,6 +210,18 @@ void validate_paper(const ModelConfig& config) {
 std::string choices(const std::vector<std::string>& names, const std::string& text) {
   const auto near = closest_match(text, names);
   return near ? "did you mean '" + *near + "'?" : "choose one of " + join(names, ", ");
+}
+
+/// The value of an enumeration that has this name.
+template <class Values>
+typename Values::value_type named(const Values& values, const char* setting,
+                                  const std::string& text) {
+  std::vector<std::string> names;
+  for (const auto value : values) {
+    if (text == to_string(value)) return value;
+    names.emplace_back(to_string(value));
+  }
+  throw UsageError(std::string(setting) + ": unknown name '" + text + "'; " + choices(names, text));
 }
 
 }  // namespace
@@ -216,13 +275,60 @@ const char* to_string(Activation activation) {
   return "";
 }
 
-Activation activation_from_string(const std::string& text) {
-  std::vector<std::string> names;
-  for (const Activation activation : activations) {
-    if (text == to_string(activation)) return activation;
-    names.emplace_back(to_string(activation));
+const char* to_string(Bases bases) {
+  switch (bases) {
+    case Bases::shared:
+      return "shared";
+    case Bases::separate_slices:
+      return "separate_slices";
+    case Bases::separate:
+      return "separate";
   }
-  throw UsageError("activation: unknown name '" + text + "'; " + choices(names, text));
+  return "";
+}
+
+Bases bases_from_string(const std::string& text) {
+  return named(base_choices, "bases", text);
+}
+
+const char* to_string(Attention attention) {
+  switch (attention) {
+    case Attention::functional:
+      return "functional";
+    case Attention::softmax:
+      return "softmax";
+    case Attention::linear:
+      return "linear";
+    case Attention::ridge:
+      return "ridge";
+    case Attention::pointwise:
+      return "pointwise";
+  }
+  return "";
+}
+
+Attention attention_from_string(const std::string& text) {
+  return named(attentions, "attention", text);
+}
+
+const char* to_string(PositionBias bias) {
+  switch (bias) {
+    case PositionBias::none:
+      return "none";
+    case PositionBias::distance:
+      return "distance";
+    case PositionBias::learned:
+      return "learned";
+  }
+  return "";
+}
+
+PositionBias position_bias_from_string(const std::string& text) {
+  return named(position_biases, "position_bias", text);
+}
+
+Activation activation_from_string(const std::string& text) {
+  return named(activations, "activation", text);
 }
 
 void ModelConfig::validate() const {
@@ -242,6 +348,12 @@ void ModelConfig::validate() const {
   require_at_least("latent", latent, 0);
   require_at_least("fourier_features", fourier_features, 0);
   require_at_least("reference_points", reference_points, 0);
+  require_at_least("memory_tokens", memory_tokens, 0);
+  require_at_least("sinusoids", sinusoids, 0);
+  require(sinusoids == 0 || form != Form::few_shot,
+          "sinusoids are not for few_shot, which has learned frequencies; set fourier_features");
+  require(sinusoids == 0 || coordinate_dimension > 0,
+          "sinusoids are of coordinates, but coordinate_dimension is 0");
   require_positive("ridge", ridge);
   require_positive("temperature", temperature);
   require_positive("fourier_max_frequency", fourier_max_frequency);
@@ -256,6 +368,10 @@ void ModelConfig::validate() const {
   require(mixing == Mixing::functional || shares_basis,
           std::string("mixing is ") + funcattn::to_string(mixing) +
               ", which is for forms with a shared basis; " + to_string(form) + " has none");
+  require(bases == Bases::shared || shares_basis,
+          std::string("bases is ") + funcattn::to_string(bases) +
+              ", which is for forms with a shared basis; " + to_string(form) + " has none");
+  validate_attention(*this);
   if (form == Form::few_shot) validate_few_shot(*this);
   if (form == Form::paper) validate_paper(*this);
 }
@@ -273,7 +389,8 @@ ModelConfig ModelConfig::from_json(const Json& json) {
   }
   ModelConfig config;
   try {
-    visit_settings(config, JsonReader{json});
+    JsonReader reader{json};
+    visit_settings(config, reader);
     config.validate();
   } catch (const UsageError& error) {
     throw OperatorFileError(error.what());

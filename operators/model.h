@@ -28,6 +28,42 @@ const char* to_string(Form form);
 Form form_from_string(const std::string& text);
 std::vector<std::string> form_names();
 
+/// What mixes the points in the blocks of shared_basis.
+enum class Attention {
+  functional,  ///< Functional Attention.
+  softmax,     ///< Softmax over the points.
+  linear,      ///< Without softmax, normalised keys and values (Galerkin attention).
+  ridge,       ///< Ridge regression in the space of features.
+  pointwise,   ///< Nothing: a network of two layers at every point.
+};
+
+const char* to_string(Attention attention);
+/// Throws UsageError with the known names.
+Attention attention_from_string(const std::string& text);
+
+/// What softmax attention knows of the places of the points.
+enum class PositionBias {
+  none,
+  distance,  ///< The logits of a head fall linearly with the distance.
+  learned,   ///< They are shifted by a small network of the difference of coordinates.
+};
+
+const char* to_string(PositionBias bias);
+/// Throws UsageError with the known names.
+PositionBias position_bias_from_string(const std::string& text);
+
+/// The bases of a form with a shared basis: which of what makes them serves both projection and
+/// reconstruction.
+enum class Bases {
+  shared,           ///< Everything: one basis, as published.
+  separate_slices,  ///< The features; the maps to the logits differ.
+  separate,         ///< Nothing: features and logits differ.
+};
+
+const char* to_string(Bases bases);
+/// Throws UsageError with the known names.
+Bases bases_from_string(const std::string& text);
+
 enum class Activation { relu, gelu, silu, tanh, sine };
 
 const char* to_string(Activation activation);
@@ -51,6 +87,14 @@ struct ModelConfig {
   bool cross = false;        ///< `paper` with blocks = 0: queries differ from the source.
   Coefficients coefficients = Coefficients::mean;  ///< `paper` only; the others fix theirs.
   Mixing mixing = Mixing::functional;              ///< Forms with a shared basis: the k x k step.
+  Bases bases = Bases::shared;                     ///< The same forms.
+  Attention attention = Attention::functional;     ///< Others than functional: shared_basis only.
+  bool causal = false;  ///< Softmax attention: a point sees itself and those before it in order.
+  PositionBias position_bias = PositionBias::none;  ///< Softmax attention.
+  int memory_tokens = 0;                            ///< Softmax attention: per head.
+  /// Features sin(pi m x), cos(pi m x), m = 1 ... sinusoids, of each coordinate x beside itself;
+  /// not in few_shot, which has fourier_features.
+  int sinusoids = 0;
   double ridge = 1e-3;          ///< Fixed lambda (paper, few_shot, sum_coefficients).
   bool relative_ridge = false;  ///< Scale the ridge by the mean diagonal of the Gram matrix.
   double temperature = 0.5;     ///< Initial temperature; constant in `paper`.
@@ -65,7 +109,7 @@ struct ModelConfig {
   /// those of weight 0 included); results then shift by about 1e-5 k / n with refinement.
   int reference_points = 1000;
 
-  int in_features() const { return coordinate_dimension + value_features; }
+  int in_features() const { return coordinate_dimension * (1 + 2 * sinusoids) + value_features; }
   int latent_features() const { return latent > 0 ? latent : width; }
 
   /// Throws UsageError for contradictory sizes, naming both numbers and what to change.
@@ -86,9 +130,10 @@ class Model : public torch::nn::Module {
   /// cross); otherwise predict() requires query to be the source.
   virtual bool separates_query() const { return false; }
 
-  /// True where parameters and result are those of the form in config(), so that an engine may be
-  /// made of them: all models of make_model(), not those of a user's own class.
-  virtual bool follows_config() const { return false; }
+  /// True where an InferenceEngine computes what predict() does: for all models of make_model()
+  /// with functional attention. All others, a user's own class among them, are computed by
+  /// predict() in tensor operations, which need memory for each point.
+  virtual bool has_engine() const { return false; }
 
   /// @param source, query dtype and device of the weights; D and C as in config(). Forms that do
   ///   not separate the query evaluate at the source points and ignore `query`.

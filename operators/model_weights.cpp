@@ -63,7 +63,11 @@ double least_weight_count(const ModelConfig& config) {
       if (blocks == 0) return 4 * square + 2 * heads * basis * width;
       return ends + 2 * square + blocks * (4 * square + 2 * heads * basis * width + mlp);
     case Form::shared_basis:
-      return ends + 2 * square + blocks * (3 * square + basis_map + mlp);
+      // A pointwise network is the smallest that may stand in the place of the attention.
+      return ends + 2 * square +
+             blocks * ((config.attention == Attention::functional ? 3 * square + basis_map
+                                                                  : 2 * square) +
+                       mlp);
     case Form::shared_basis_tied:
       return ends + 4 * square + basis_map + blocks * (square + mlp);
     case Form::segmentation:

@@ -177,7 +177,7 @@ Tensor Operator::denormalise(const Tensor& prediction) const {
 }
 
 Tensor Operator::predict(const PointSamples& source, const PointSamples& query) const {
-  if (!at::GradMode::is_enabled() && device().is_cpu() && model_->follows_config())
+  if (!at::GradMode::is_enabled() && device().is_cpu() && model_->has_engine())
     return InferenceEngine(*model_).predict(source, query);
   return model_->predict(source, query);
 }

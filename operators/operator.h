@@ -41,7 +41,7 @@ class Operator {
   Tensor denormalise(const Tensor& prediction) const;
 
   /// The model's prediction in normalised units: by an engine made for the call where no gradient
-  /// is recorded, the weights are on the CPU and the model follows its configuration; by the
+  /// is recorded, the weights are on the CPU and the model has one (Model::has_engine()); by the
   /// model's tensor operations otherwise.
   Tensor predict(const PointSamples& source, const PointSamples& query) const;
 

@@ -170,24 +170,30 @@ void check_finite(const RowMatrix& prediction, Eigen::Index unusable, const std:
   }
 }
 
-/// What LibTorch throws on a GPU, in the words of this library.
+/// What LibTorch throws of its tensor operations, in the words of this library.
 template <class Work>
-auto on_gpu(const std::string& device, const Work& work) {
+auto on_device(const std::string& device, const Work& work) {
   try {
     return work();
   } catch (const c10::OutOfMemoryError&) {
     throw MemoryError("the prediction needs more memory than " + device +
                       " has free; use the device cpu, where memory grows with the points alone");
   } catch (const c10::Error& error) {
-    throw Error("the device " + device + " failed: " + error.what_without_backtrace());
+    const std::string text = error.what_without_backtrace();
+    // LibTorch has no type of its own for this on a CPU.
+    if (device == "cpu" && text.find("allocate memory") != std::string::npos)
+      throw MemoryError(
+          "the prediction needs more memory than this machine gives: attention other "
+          "than the functional one keeps numbers of all points; use fewer points");
+    throw Error("the device " + device + " failed: " + text);
   }
 }
 
-Tensor apply_on_gpu(const Operator& op, const PointSamples& source, const PointSamples& query,
-                    const EngineOptions& options) {
+Tensor apply_by_operations(const Operator& op, const PointSamples& source,
+                           const PointSamples& query, const EngineOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const std::string device = op.device().str();
-  const Tensor result = on_gpu(device, [&] { return op.apply(source, query).cpu(); });
+  const Tensor result = on_device(device, [&] { return op.apply(source, query).cpu(); });
   if (options.profile)
     options.profile->emplace_back(
         "operator on " + device,
@@ -209,7 +215,7 @@ PointSamples add_batch_axis(const PointSamples& samples) {
 }
 
 Operator copy_to_gpu(const Operator& op, const std::string& device) {
-  return on_gpu(device, [&] { return op.on_device(torch::Device(device)); });
+  return on_device(device, [&] { return op.on_device(torch::Device(device)); });
 }
 
 BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
@@ -252,7 +258,7 @@ RowMatrix predict(const Operator& op, const InferenceEngine* engine, const Bound
   const PointSamples source = add_batch_axis(bound.source);
   const PointSamples query = bound.query_is_source ? source : add_batch_axis(bound.query);
   const Tensor result = (engine ? op.apply(source, query, *engine, options.engine)
-                                : apply_on_gpu(op, source, query, options.engine))
+                                : apply_by_operations(op, source, query, options.engine))
                             .squeeze(0);
   RowMatrix prediction =
       to_matrix(result.narrow(0, bound.first_result, result.size(0) - bound.first_result));

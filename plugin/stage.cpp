@@ -133,10 +133,10 @@ void add(StageReport& total, StageReport part) {
 struct OperatorStage::Implementation {
   explicit Implementation(const std::filesystem::path& path)
       : op(load_operator(path)),
-        engine(op.model()),
         contract(op.contract().to_json()),
         file(path.string()),
         identity(operator_file_header(path)) {
+    if (op.model().has_engine()) engine.emplace(op.model());
     op.model().eval();
   }
 
@@ -160,6 +160,10 @@ struct OperatorStage::Implementation {
     if (processes && !device.is_cpu())
       throw UsageError("several processes compute on the CPU; leave the device " + device.name +
                        " away");
+    if (processes && !engine)
+      throw UsageError(
+          "several processes share the sums of Functional Attention; the other attention of this "
+          "operator needs all points in one process");
     outcome.report.entries = total_of_all(
         processes, static_cast<std::int64_t>(count_of(target, arrays.association())));
     if (outcome.report.entries == 0) {
@@ -259,7 +263,7 @@ struct OperatorStage::Implementation {
 
   RowMatrix predict_on(const Device& device, const BoundStage& bound, const std::string& origin,
                        const StageOptions& options) const {
-    if (device.is_cpu()) return predict(op, &engine, bound, origin, options);
+    if (device.is_cpu()) return predict(op, engine ? &*engine : nullptr, bound, origin, options);
     return predict(*on_gpu(device.name), nullptr, bound, origin, options);
   }
 
@@ -272,7 +276,7 @@ struct OperatorStage::Implementation {
   }
 
   Operator op;
-  InferenceEngine engine;
+  std::optional<InferenceEngine> engine;  ///< None: by the model's tensor operations.
   Json contract;
   std::string file;
   std::string identity;  ///< The same for equal files.

@@ -30,6 +30,36 @@ void ModelOptions::describe(OptionTable& table) {
   table.value("mixing", mixing, "the k x k step of forms with a shared basis")
       .choices({"functional", "softmax", "none"})
       .default_text(by_task);
+  table
+      .value(
+          "attention", attention,
+          "in the blocks of shared_basis: functional attention, or in its place softmax over the "
+          "points, linear (Galerkin), ridge regression in feature space, or none")
+      .choices({"functional", "softmax", "linear", "ridge", "pointwise"})
+      .default_text(by_task);
+  table
+      .value(
+          "position-bias", position_bias,
+          "of softmax attention: logits that fall with the distance, or are shifted by a learned "
+          "function of the difference of coordinates")
+      .choices({"none", "distance", "learned"})
+      .default_text(by_task);
+  table.value("memory-tokens", memory_tokens, "of softmax attention: learned tokens per head")
+      .at_least(0)
+      .default_text(by_task);
+  table.flag("causal", causal,
+             "softmax attention: a point sees itself and the points before it in their order");
+  table
+      .value("sinusoids", sinusoids,
+             "features sin(pi m x), cos(pi m x), m = 1 ... N, of each coordinate beside itself")
+      .at_least(0)
+      .default_text(by_task);
+  table
+      .value("bases", bases,
+             "of forms with a shared basis: one for projection and reconstruction, separate maps "
+             "to the basis, or separate features and maps")
+      .choices({"shared", "separate_slices", "separate"})
+      .default_text(by_task);
   table.value("ridge", ridge, "fixed regularisation lambda").above(0).default_text(by_task);
   table
       .value("ridge-scale", ridge_scale,
@@ -78,6 +108,12 @@ ModelConfig ModelOptions::apply(ModelConfig recipe) const {
   if (ridge_scale) recipe.relative_ridge = *ridge_scale == "relative";
   if (activation) recipe.activation = activation_from_string(*activation);
   if (mixing) recipe.mixing = mixing_from_string(*mixing);
+  take(recipe.memory_tokens, memory_tokens);
+  take(recipe.sinusoids, sinusoids);
+  recipe.causal = recipe.causal || causal;
+  if (attention) recipe.attention = attention_from_string(*attention);
+  if (position_bias) recipe.position_bias = position_bias_from_string(*position_bias);
+  if (bases) recipe.bases = bases_from_string(*bases);
   if (coefficients) recipe.coefficients = coefficients_from_string(*coefficients);
   return recipe;
 }

@@ -17,9 +17,11 @@ namespace funcattn {
 struct ModelOptions {
   std::optional<std::string> form;
   std::optional<int> width, heads, basis, blocks, mlp_ratio, ffn_width, encoder_layers, latent,
-      fourier_features;
+      fourier_features, memory_tokens, sinusoids;
   std::optional<double> ridge, temperature, fourier_max_frequency;
-  std::optional<std::string> activation, coefficients, mixing, ridge_scale;
+  std::optional<std::string> activation, coefficients, mixing, bases, attention, position_bias,
+      ridge_scale;
+  bool causal = false;
 
   void describe(OptionTable& table);
   /// `recipe` with what was given in its place. Throws UsageError for unknown names.

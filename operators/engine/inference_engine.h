@@ -15,7 +15,7 @@ namespace funcattn {
 /// Holds the weights as they were when it was made. predict() may run in several threads at once.
 class InferenceEngine {
  public:
-  /// Throws UsageError unless the weights are on the CPU and the model follows its configuration.
+  /// Throws UsageError unless the weights are on the CPU and Model::has_engine().
   explicit InferenceEngine(const Model& model);
   ~InferenceEngine();
   InferenceEngine(InferenceEngine&&) noexcept;

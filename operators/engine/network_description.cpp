@@ -70,13 +70,23 @@ SharedBasisDescription shared_basis(const ModelConfig& config, const Parameters&
   const Tensor temperature = projection["temperature"].view({config.heads});
   const Tensor factor = log2_e / (clamp ? temperature.clamp(0.1, 5.0) : temperature);
   const Tensor by_channel = factor.repeat_interleave(config.width / config.heads);
-  result.features_weight = projection["in_project_x.weight"];
-  result.features_bias = projection["in_project_x.bias"];
-  fold(norm, result.features_weight, result.features_bias);
-  result.features_weight = result.features_weight * by_channel.unsqueeze(1);
-  result.features_bias = result.features_bias * by_channel;
-  result.slice_weight = projection[slice + ".weight"];
-  result.slice_bias = factor.unsqueeze(1) * projection[slice + ".bias"];
+  const auto features = [&](const std::string& name, Tensor& weight, Tensor& bias) {
+    weight = projection[name + ".weight"];
+    bias = projection[name + ".bias"];
+    fold(norm, weight, bias);
+    weight = weight * by_channel.unsqueeze(1);
+    bias = bias * by_channel;
+  };
+  const auto logits = [&](const std::string& name, Tensor& weight, Tensor& bias) {
+    weight = projection[name + ".weight"];
+    bias = factor.unsqueeze(1) * projection[name + ".bias"];
+  };
+  features("in_project_x", result.features_weight, result.features_bias);
+  logits(slice, result.slice_weight, result.slice_bias);
+  if (config.bases == Bases::separate)
+    features("in_project_out", result.out_features_weight, result.out_features_bias);
+  if (config.bases != Bases::shared)
+    logits(slice + "_out", result.out_slice_weight, result.out_slice_bias);
   result.field_weight = projection["in_project_fx.weight"];
   result.field_bias = projection["in_project_fx.bias"];
   fold(norm, result.field_weight, result.field_bias);

@@ -26,13 +26,16 @@ struct DenseDescription {
 
 using DenseStack = std::vector<DenseDescription>;
 
-/// Attention on one basis for queries, keys and values, with mean coefficients.
+/// Attention with mean coefficients in one basis, and a reconstruction in the same or another one.
 struct SharedBasisDescription {
   int heads = 0;
   Tensor features_weight, features_bias;  ///< [width,width], [width]: what decides on the basis.
   Tensor slice_weight;                    ///< [k,c], for every head.
   Tensor slice_bias;                      ///< [H,k]
-  Tensor field_weight, field_bias;        ///< [width,width], [width]
+  /// The same for the reconstruction, undefined where that has the features or the basis of the
+  /// projection.
+  Tensor out_features_weight, out_features_bias, out_slice_weight, out_slice_bias;
+  Tensor field_weight, field_bias;  ///< [width,width], [width]
   Mixing mixing = Mixing::functional;
   MixingMaps maps;
   bool relative_ridge = false;

@@ -10,29 +10,14 @@ SharedBasisPanels<T>::SharedBasisPanels(const PanelKernels<T>& kernels,
             static_cast<int>(description.slice_weight.size(1)), kernels.lanes),
       width_(static_cast<int>(description.field_weight.size(0))),
       features_(description.features_weight, description.features_bias),
-      slice_(description.slice_weight, Tensor()),
       field_(description.field_weight, description.field_bias),
       out_(description.out_weight, description.out_bias),
-      slice_bias_stride_(static_cast<std::size_t>(round_up_rows(sums_.functions()))),
-      slice_bias_(slice_bias_stride_ * static_cast<std::size_t>(description.heads)) {
+      slices_(description.slice_weight, description.slice_bias) {
   description_.maps = copy_maps(description.maps);
-  slice_bias_.fill(T(0));
-  const Tensor bias = description.slice_bias.detach().to(torch::kFloat64).contiguous();
-  const double* from = bias.data_ptr<double>();
-  for (int h = 0; h < description.heads; ++h)
-    for (int j = 0; j < sums_.functions(); ++j)
-      slice_bias_[static_cast<std::size_t>(h) * slice_bias_stride_ + static_cast<std::size_t>(j)] =
-          static_cast<T>(*from++);
-}
-
-template <class T>
-void SharedBasisPanels<T>::basis(const PanelKernels<T>& kernels, int head, const T* features, T* e,
-                                 T* inverse_sum) const {
-  const std::ptrdiff_t first_row = static_cast<std::ptrdiff_t>(head) * sums_.channels();
-  slice_.apply_with_bias(kernels,
-                         slice_bias_.data() + static_cast<std::size_t>(head) * slice_bias_stride_,
-                         features + first_row * kernels.points, e);
-  kernels.exponentials(e, sums_.functions(), inverse_sum);
+  if (description.out_features_weight.defined())
+    out_features_.emplace(description.out_features_weight, description.out_features_bias);
+  if (description.out_slice_weight.defined())
+    out_slices_.emplace(description.out_slice_weight, description.out_slice_bias);
 }
 
 template <class T>
@@ -48,7 +33,7 @@ void SharedBasisPanels<T>::accumulate(PanelArena<T>& arena, Sides, const T* x,
   features_.apply(kernels, x, features);
   field_.apply(kernels, x, field);
   for (int head = 0; head < sums_.heads(); ++head) {
-    basis(kernels, head, features, e, inverse_sum);
+    slices_.basis(kernels, head, features, e, inverse_sum);
     T* channels = field + static_cast<std::ptrdiff_t>(head) * sums_.channels() * kernels.points;
     sums_.accumulate(kernels, head, e, inverse_sum, channels, measure, scratch, sums);
   }
@@ -73,9 +58,10 @@ void SharedBasisPanels<T>::apply(PanelArena<T>& arena, const Transported<T>& tra
   T* joined = arena.rows(width_ + panel_row_group);
   T* e = arena.rows(sums_.functions());
   T* inverse_sum = arena.rows(1);
-  features_.apply(kernels, x, features);
+  (out_features_ ? *out_features_ : features_).apply(kernels, x, features);
+  const HeadSlices<T>& slices = out_slices_ ? *out_slices_ : slices_;
   for (int head = 0; head < sums_.heads(); ++head) {
-    basis(kernels, head, features, e, inverse_sum);
+    slices.basis(kernels, head, features, e, inverse_sum);
     // The rows beyond a head's channels are overwritten by the next head.
     transported[static_cast<std::size_t>(head)].apply(
         kernels, e, joined + static_cast<std::ptrdiff_t>(head) * sums_.channels() * kernels.points,

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "operators/engine/attention_panels.h"
 #include "operators/engine/basis_sums.h"
+#include "operators/engine/head_slices.h"
 
 namespace funcattn {
 
@@ -21,16 +24,13 @@ class SharedBasisPanels : public PanelAttention<T> {
              T* y) const override;
 
  private:
-  /// Basis of a head as exponentials() leaves it, from the features of all heads.
-  void basis(const PanelKernels<T>& kernels, int head, const T* features, T* e,
-             T* inverse_sum) const;
-
   SharedBasisDescription description_;
   BasisSums sums_;
   int width_;
-  PackedLinear<T> features_, slice_, field_, out_;
-  std::size_t slice_bias_stride_;
-  AlignedBuffer<T> slice_bias_;  ///< [H][functions rounded up]
+  PackedLinear<T> features_, field_, out_;
+  HeadSlices<T> slices_;
+  std::optional<PackedLinear<T>> out_features_;  ///< Of a reconstruction with its own.
+  std::optional<HeadSlices<T>> out_slices_;
 };
 
 }  // namespace funcattn

@@ -18,11 +18,6 @@ SharedBasisDescription small_maps(const SharedBasisDescription& description) {
   return small;
 }
 
-template <class T>
-std::size_t padded(int functions) {
-  return static_cast<std::size_t>(round_up_rows(functions));
-}
-
 }  // namespace
 
 template <class T>
@@ -36,18 +31,13 @@ SharedBasisTraining<T>::SharedBasisTraining(const PanelKernels<T>& kernels,
       features_(description.features_weight, description.features_bias, kernels.lanes, offset),
       field_(description.field_weight, description.field_bias, kernels.lanes, offset),
       out_(description.out_weight, description.out_bias, kernels.lanes, offset),
-      slice_(description.slice_weight, Tensor()),
-      slice_transposed_(description.slice_weight.detach().t(), Tensor()),
-      slice_gradient_(sums_.functions(), sums_.channels(), kernels.lanes, offset),
-      slice_bias_gradient_(offset),
-      slice_bias_(padded<T>(sums_.functions()) * static_cast<std::size_t>(description.heads)) {
-  offset += slice_bias_.size() * static_cast<std::size_t>(kernels.lanes);
-  slice_bias_.fill(T(0));
-  const Tensor bias = description.slice_bias.detach().to(torch::kFloat64).contiguous();
-  for (std::size_t h = 0; h < static_cast<std::size_t>(description.heads); ++h)
-    for (std::size_t j = 0; j < static_cast<std::size_t>(sums_.functions()); ++j)
-      slice_bias_[h * padded<T>(sums_.functions()) + j] = static_cast<T>(
-          bias.data_ptr<double>()[h * static_cast<std::size_t>(sums_.functions()) + j]);
+      slices_(description.slice_weight, description.slice_bias, kernels.lanes, offset) {
+  if (description.out_features_weight.defined())
+    out_features_.emplace(description.out_features_weight, description.out_features_bias,
+                          kernels.lanes, offset);
+  if (description.out_slice_weight.defined())
+    out_slices_.emplace(description.out_slice_weight, description.out_slice_bias, kernels.lanes,
+                        offset);
 }
 
 template <class T>
@@ -83,15 +73,6 @@ typename SharedBasisTraining<T>::Solved SharedBasisTraining<T>::solve(
 }
 
 template <class T>
-void SharedBasisTraining<T>::basis(const PanelKernels<T>& kernels, int head, const T* features,
-                                   T* e, T* inverse_sum) const {
-  slice_.apply_with_bias(
-      kernels, slice_bias_.data() + static_cast<std::size_t>(head) * padded<T>(sums_.functions()),
-      features + static_cast<std::ptrdiff_t>(head) * sums_.channels() * kernels.points, e);
-  kernels.exponentials(e, sums_.functions(), inverse_sum);
-}
-
-template <class T>
 void SharedBasisTraining<T>::accumulate(PanelArena<T>& arena, const T* x,
                                         const PanelMeasure<T>& measure, T* kept, T* sums) const {
   const PanelKernels<T>& kernels = arena.kernels();
@@ -101,9 +82,12 @@ void SharedBasisTraining<T>::accumulate(PanelArena<T>& arena, const T* x,
   T* inverse_sum = arena.rows(1);
   T* scratch = arena.rows(sums_.transpose_rows() + panel_row_group);
   features_.forward.apply(kernels, x, kept);
+  if (out_features_)
+    out_features_->forward.apply(
+        kernels, x, kept + static_cast<std::ptrdiff_t>(round_up_rows(width_)) * kernels.points);
   field_.forward.apply(kernels, x, field);
   for (int head = 0; head < sums_.heads(); ++head) {
-    basis(kernels, head, kept, e, inverse_sum);
+    slices_.forward().basis(kernels, head, kept, e, inverse_sum);
     sums_.accumulate(kernels, head, e, inverse_sum, field + head_rows(kernels, head), measure,
                      scratch, sums);
   }
@@ -123,7 +107,7 @@ typename SharedBasisTraining<T>::ApplyTape SharedBasisTraining<T>::apply(PanelAr
     T* e = tape.bases + basis_rows(kernels, head);
     T* inverse_sum =
         tape.inverse_sums + static_cast<std::ptrdiff_t>(head) * panel_row_group * kernels.points;
-    basis(kernels, head, kept, e, inverse_sum);
+    out_slices().forward().basis(kernels, head, out_features(kernels, kept), e, inverse_sum);
     // The rows beyond a head's channels are overwritten by the next head.
     solved.map[static_cast<std::size_t>(head)].apply(
         kernels, e, tape.joined + head_rows(kernels, head), inverse_sum);
@@ -194,6 +178,7 @@ void SharedBasisTraining<T>::backward_points(PanelArena<T>& arena, const Solved&
   T* field = arena.rows(width_);
   T* d_features = arena.rows(width_ + panel_row_group);
   T* d_field = arena.rows(width_ + panel_row_group);
+  T* d_out_features = out_features_ ? arena.rows(width_ + panel_row_group) : nullptr;
   T* e = arena.rows(sums_.functions());
   T* d_basis = arena.rows(sums_.functions());
   T* inverse_sum = arena.rows(1);
@@ -204,56 +189,60 @@ void SharedBasisTraining<T>::backward_points(PanelArena<T>& arena, const Solved&
   for (int head = 0; head < sums_.heads(); ++head) {
     const auto index = static_cast<std::size_t>(head);
     const std::ptrdiff_t rows = head_rows(kernels, head);
-    basis(kernels, head, kept, e, inverse_sum);
-    // dB = M dZ + share (dP F + dm)
-    solved.transposed_map[index].apply(kernels, d_joined + rows, d_basis);
-    gradient.source.products[index].apply_add(kernels, field + rows, d_basis, share);
+    slices_.forward().basis(kernels, head, kept, e, inverse_sum);
+    // Of the projection dB = share (dP F + dm), of the reconstruction dB = M dZ.
+    if (out_slices_) {
+      gradient.source.products[index].apply(kernels, field + rows, d_basis, share);
+    } else {
+      solved.transposed_map[index].apply(kernels, d_joined + rows, d_basis);
+      gradient.source.products[index].apply_add(kernels, field + rows, d_basis, share);
+    }
     // dF = share dP^T B
     kernels.scale_points(inverse_sum, share, 1, share_of_basis);
     gradient.source.transposed_products[index].apply(kernels, e, d_field + rows, share_of_basis);
-    kernels.softmax_backward(e, inverse_sum, sums_.functions(), d_basis);
-    kernels.transpose(kept + rows, sums_.channels(), nullptr, head_by_point);
-    slice_gradient_.add(kernels, d_basis, head_by_point, sums);
-    kernels.accumulate_rows(
-        d_basis, sums_.functions(), nullptr,
-        sums + slice_bias_gradient_ +
-            index * padded<T>(sums_.functions()) * static_cast<std::size_t>(kernels.lanes));
-    slice_transposed_.apply(kernels, d_basis, d_features + rows);
+    slices_.backward(kernels, head, e, inverse_sum, d_basis, kept, head_by_point, d_features, false,
+                     sums);
+    if (!out_slices_) continue;
+    const T* features = out_features(kernels, kept);
+    out_slices_->forward().basis(kernels, head, features, e, inverse_sum);
+    solved.transposed_map[index].apply(kernels, d_joined + rows, d_basis);
+    out_slices_->backward(kernels, head, e, inverse_sum, d_basis, features, head_by_point,
+                          out_features_ ? d_out_features : d_features, !out_features_, sums);
   }
   kernels.transpose(x, width_, nullptr, by_point);
   features_.gradient.add(kernels, d_features, by_point, sums);
   field_.gradient.add(kernels, d_field, by_point, sums);
   features_.transposed.apply_add(kernels, d_features, dx);
   field_.transposed.apply_add(kernels, d_field, dx);
+  if (!out_features_) return;
+  out_features_->gradient.add(kernels, d_out_features, by_point, sums);
+  out_features_->transposed.apply_add(kernels, d_out_features, dx);
 }
 
 template <class T>
 std::vector<Tensor> SharedBasisTraining<T>::gradients(const double* sums,
                                                       const std::vector<Tensor>& small) const {
-  Tensor slice_bias = at::empty({sums_.heads(), sums_.functions()}, torch::kFloat64);
-  const auto lanes = static_cast<std::size_t>(sums_.lanes());
-  for (int h = 0; h < sums_.heads(); ++h)
-    for (int j = 0; j < sums_.functions(); ++j) {
-      const double* row = sums + slice_bias_gradient_ +
-                          (static_cast<std::size_t>(h) * padded<T>(sums_.functions()) +
-                           static_cast<std::size_t>(j)) *
-                              lanes;
-      double total = 0;
-      for (std::size_t lane = 0; lane < lanes; ++lane) total += row[lane];
-      slice_bias.data_ptr<double>()[h * sums_.functions() + j] = total;
-    }
-  return {features_.gradient.weight(sums),
-          features_.gradient.bias(sums),
-          slice_gradient_.weight(sums),
-          slice_bias,
-          field_.gradient.weight(sums),
-          field_.gradient.bias(sums),
-          small[0],
-          small[1],
-          small[2],
-          small[3],
-          out_.gradient.weight(sums),
-          out_.gradient.bias(sums)};
+  std::vector<Tensor> all{features_.gradient.weight(sums),
+                          features_.gradient.bias(sums),
+                          slices_.weight(sums),
+                          slices_.bias(sums),
+                          field_.gradient.weight(sums),
+                          field_.gradient.bias(sums),
+                          small[0],
+                          small[1],
+                          small[2],
+                          small[3],
+                          out_.gradient.weight(sums),
+                          out_.gradient.bias(sums)};
+  if (out_features_) {
+    all.push_back(out_features_->gradient.weight(sums));
+    all.push_back(out_features_->gradient.bias(sums));
+  }
+  if (out_slices_) {
+    all.push_back(out_slices_->weight(sums));
+    all.push_back(out_slices_->bias(sums));
+  }
+  return all;
 }
 
 template class SharedBasisTraining<float>;

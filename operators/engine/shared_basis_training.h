@@ -1,10 +1,13 @@
 #pragma once
 
+#include <optional>
+
+#include "operators/engine/head_slices.h"
 #include "operators/engine/trainable_attention.h"
 
 namespace funcattn {
 
-/// Keeps the features that decide on the basis; bases themselves are computed anew in each visit.
+/// Keeps the features that decide on the bases; bases themselves are computed anew in each visit.
 template <class T>
 class SharedBasisTraining : public TrainableAttention<T> {
  public:
@@ -13,7 +16,7 @@ class SharedBasisTraining : public TrainableAttention<T> {
   SharedBasisTraining(const PanelKernels<T>& kernels, const SharedBasisDescription& description,
                       std::size_t& offset);
   std::size_t sum_size() const override { return sums_.size(); }
-  int kept_rows() const override { return width_; }
+  int kept_rows() const override { return out_features_ ? round_up_rows(width_) + width_ : width_; }
   int joined_rows() const override { return width_ + panel_row_group; }
   void accumulate(PanelArena<T>& arena, const T* x, const PanelMeasure<T>& measure, T* kept,
                   T* sums) const override;
@@ -36,17 +39,21 @@ class SharedBasisTraining : public TrainableAttention<T> {
   /// Numbers before a head's channels, and before its functions in a tape.
   std::ptrdiff_t head_rows(const PanelKernels<T>& kernels, int head) const;
   std::ptrdiff_t basis_rows(const PanelKernels<T>& kernels, int head) const;
-  void basis(const PanelKernels<T>& kernels, int head, const T* features, T* e,
-             T* inverse_sum) const;
+  /// Of what is kept, the features that decide on the basis of the reconstruction.
+  const T* out_features(const PanelKernels<T>& kernels, const T* kept) const {
+    return out_features_
+               ? kept + static_cast<std::ptrdiff_t>(round_up_rows(width_)) * kernels.points
+               : kept;
+  }
+  const TrainableSlices<T>& out_slices() const { return out_slices_ ? *out_slices_ : slices_; }
 
   SharedBasisDescription description_;  ///< Of the small maps, as float64 copies.
   BasisSums sums_;
   int width_;
   TrainableLinear<T> features_, field_, out_;
-  PackedLinear<T> slice_, slice_transposed_;
-  LinearGradient slice_gradient_;    ///< Its bias is that of all heads together and not used.
-  std::size_t slice_bias_gradient_;  ///< [H][k rounded up][lanes]
-  AlignedBuffer<T> slice_bias_;      ///< [H][k rounded up]
+  TrainableSlices<T> slices_;
+  std::optional<TrainableLinear<T>> out_features_;  ///< Of a reconstruction with its own.
+  std::optional<TrainableSlices<T>> out_slices_;
 };
 
 }  // namespace funcattn

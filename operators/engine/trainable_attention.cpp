@@ -25,10 +25,16 @@ std::unique_ptr<TrainableAttention<T>> make_trainable_attention(
 }
 
 std::vector<Tensor*> attention_tensors(AttentionDescription& description) {
-  if (auto* a = std::get_if<SharedBasisDescription>(&description))
-    return {&a->features_weight, &a->features_bias, &a->slice_weight, &a->slice_bias,
-            &a->field_weight,    &a->field_bias,    &a->maps.to_q,    &a->maps.to_k,
-            &a->maps.to_v,       &a->maps.alpha,    &a->out_weight,   &a->out_bias};
+  if (auto* a = std::get_if<SharedBasisDescription>(&description)) {
+    std::vector<Tensor*> tensors{&a->features_weight, &a->features_bias, &a->slice_weight,
+                                 &a->slice_bias,      &a->field_weight,  &a->field_bias,
+                                 &a->maps.to_q,       &a->maps.to_k,     &a->maps.to_v,
+                                 &a->maps.alpha,      &a->out_weight,    &a->out_bias};
+    for (Tensor* own :
+         {&a->out_features_weight, &a->out_features_bias, &a->out_slice_weight, &a->out_slice_bias})
+      if (own->defined()) tensors.push_back(own);
+    return tensors;
+  }
   if (auto* a = std::get_if<PaperDescription>(&description))
     return {&a->q_weight,
             &a->q_bias,

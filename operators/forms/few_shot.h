@@ -22,7 +22,7 @@ class FewShotModel : public Model {
  public:
   FewShotModel(const ModelConfig& config, Initialiser& initialiser);
   bool separates_query() const override { return true; }
-  bool follows_config() const override { return true; }
+  bool has_engine() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
   Tensor predict_observed(const PointSamples& source, const PointSamples& query,
                           AttentionObserver& observer) override;

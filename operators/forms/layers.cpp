@@ -11,7 +11,8 @@ namespace funcattn {
 
 namespace {
 constexpr double layer_norm_epsilon = 1e-5;
-}
+constexpr double pi = 3.14159265358979323846;
+}  // namespace
 
 Initialiser::Initialiser(torch::Dtype dtype, std::uint64_t seed)
     : dtype_(dtype), generator_(at::make_generator<at::CPUGeneratorImpl>(seed)) {}
@@ -157,6 +158,12 @@ Tensor point_features(const PointSamples& samples, const ModelConfig& config, to
     check_points(samples.coordinates, samples.weights, config.coordinate_dimension, dtype,
                  what + " coordinates");
     features = samples.coordinates;
+    if (config.sinusoids > 0) {
+      const Tensor harmonics =
+          at::arange(1, config.sinusoids + 1, features.options().requires_grad(false)) * pi;
+      const Tensor phases = (samples.coordinates.unsqueeze(-1) * harmonics).flatten(2);
+      features = at::cat({features, phases.sin(), phases.cos()}, 2);
+    }
   }
   if (config.value_features > 0) {
     check_points(samples.values, samples.weights, config.value_features, dtype, what + " values");

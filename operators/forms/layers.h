@@ -91,7 +91,8 @@ Tensor split_heads(const Tensor& x, int heads);
 /// [B,H,N,c] to [B,N,H c].
 Tensor join_heads(const Tensor& x);
 
-/// Features of the points, [B,N,D+C]: coordinates and values side by side. What is not finite at
+/// Features of the points, [B,N,in_features]: coordinates, their sines and cosines where there are
+/// any (by coordinate, then by frequency), and values side by side. What is not finite at
 /// points of weight 0 is replaced by 0, so that it reaches neither a sum nor a gradient. Throws
 /// UsageError where shapes or dtypes do not fit.
 /// @param what names the samples in messages: "source" or "query"

@@ -72,7 +72,8 @@ Tensor PaperLayerModel::forward(const PointSamples& source, const PointSamples& 
                                 AttentionObserver* observer) const {
   const Tensor features = point_features(source, config(), dtype(), "source");
   const PointMeasure measure(source.weights, dtype());
-  if (!separates_query()) return attention_->forward(features, measure, observer);
+  if (!separates_query())
+    return attention_->forward(features, measure, features, measure, observer);
   const Tensor query_features = point_features(query, config(), dtype(), "query");
   return attention_->forward(query_features, PointMeasure(query.weights, dtype()), features,
                              measure, observer);

@@ -16,9 +16,8 @@ class PaperAttention : public PointAttention {
   /// @param observer may be null
   Tensor forward(const Tensor& query, const PointMeasure& query_measure, const Tensor& source,
                  const PointMeasure& source_measure, AttentionObserver* observer);
-  Tensor forward(const Tensor& x, const PointMeasure& measure,
-                 AttentionObserver* observer) override {
-    return forward(x, measure, x, measure, observer);
+  Tensor forward(const Tensor& x, const PointContext& points) override {
+    return forward(x, points.measure, x, points.measure, points.observer);
   }
 
  private:
@@ -37,7 +36,7 @@ class PaperLayerModel : public Model {
  public:
   PaperLayerModel(const ModelConfig& config, Initialiser& initialiser);
   bool separates_query() const override { return config().cross; }
-  bool follows_config() const override { return true; }
+  bool has_engine() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
   Tensor predict_observed(const PointSamples& source, const PointSamples& query,
                           AttentionObserver& observer) override;

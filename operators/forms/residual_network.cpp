@@ -1,5 +1,6 @@
 #include "operators/forms/residual_network.h"
 
+#include "core/error.h"
 #include "operators/engine/training_function.h"
 
 namespace funcattn {
@@ -18,15 +19,16 @@ ResidualBlock::ResidualBlock(Initialiser& initialiser, int width, int mlp_ratio,
   }
 }
 
-Tensor ResidualBlock::forward(Tensor x, const PointMeasure& measure, AttentionObserver* observer) {
-  x = attention_->forward(ln_1_->forward(x), measure, observer).add_(x);
+Tensor ResidualBlock::forward(Tensor x, const PointContext& points) {
+  x = attention_->forward(ln_1_->forward(x), points).add_(x);
   x = mlp_->forward(ln_2_->forward(x)).add_(x);
   return mlp2_ ? mlp2_->forward(ln_3_->forward(x)) : x;
 }
 
 ResidualNetwork::ResidualNetwork(torch::nn::Module& owner, Initialiser& initialiser,
                                  const ModelConfig& config, const ResidualNetworkOptions& options,
-                                 const MakeAttention& make_attention) {
+                                 const MakeAttention& make_attention)
+    : coordinate_dimension_(config.coordinate_dimension) {
   placeholder_ = owner.register_parameter(
       "placeholder", initialiser.uniform({config.width}, 0.0, 1.0 / config.width));
   preprocess_ = owner.register_module(
@@ -45,19 +47,26 @@ ResidualNetwork::ResidualNetwork(torch::nn::Module& owner, Initialiser& initiali
 Tensor ResidualNetwork::forward(const Tensor& features, const PointMeasure& measure,
                                 AttentionObserver* observer) const {
   Tensor x = preprocess_->forward(features) + placeholder_;
-  for (const auto& block : blocks_) x = block->forward(x, measure, observer);
+  const PointContext points{measure, features.narrow(2, 0, coordinate_dimension_), observer};
+  for (const auto& block : blocks_) x = block->forward(x, points);
   return x;
 }
 
 Tensor ResidualModel::predict(const PointSamples& source, const PointSamples&) {
   const Tensor features = point_features(source, config(), dtype(), "source");
-  const Tensor by_panels = predict_for_training(*this, features, source.weights);
-  if (by_panels.defined()) return by_panels;
+  if (has_engine()) {
+    const Tensor by_panels = predict_for_training(*this, features, source.weights);
+    if (by_panels.defined()) return by_panels;
+  }
   return forward(features, source, nullptr);
 }
 
 Tensor ResidualModel::predict_observed(const PointSamples& source, const PointSamples&,
                                        AttentionObserver& observer) {
+  if (config().attention != Attention::functional)
+    throw UsageError(std::string("attention ") + to_string(config().attention) +
+                     " has no basis functions to look into; give an operator with functional "
+                     "attention");
   return forward(point_features(source, config(), dtype(), "source"), source, &observer);
 }
 

@@ -12,14 +12,19 @@
 
 namespace funcattn {
 
+/// The points at which an attention acts.
+struct PointContext {
+  const PointMeasure& measure;
+  Tensor coordinates;                     ///< [B,N,D]
+  AttentionObserver* observer = nullptr;  ///< May be null.
+};
+
 /// Self-attention over the points of each sample.
 class PointAttention : public torch::nn::Module {
  public:
   /// @param x [B,N,width]
-  /// @param observer may be null
   /// @return [B,N,width]
-  virtual Tensor forward(const Tensor& x, const PointMeasure& measure,
-                         AttentionObserver* observer) = 0;
+  virtual Tensor forward(const Tensor& x, const PointContext& points) = 0;
 };
 
 /// x = x + attention(LN1(x)); x = x + MLP(LN2(x)); the last block may end in LN3 and a Linear.
@@ -30,7 +35,7 @@ class ResidualBlock : public torch::nn::Module {
   ResidualBlock(Initialiser& initialiser, int width, int mlp_ratio,
                 const std::string& attention_name, std::shared_ptr<PointAttention> attention,
                 int out_features);
-  Tensor forward(Tensor x, const PointMeasure& measure, AttentionObserver* observer);
+  Tensor forward(Tensor x, const PointContext& points);
 
  private:
   std::shared_ptr<LayerNorm> ln_1_, ln_2_, ln_3_;
@@ -54,13 +59,14 @@ class ResidualNetwork {
   /// Registers its parts in `owner`.
   ResidualNetwork(torch::nn::Module& owner, Initialiser& initialiser, const ModelConfig& config,
                   const ResidualNetworkOptions& options, const MakeAttention& make_attention);
-  /// @param features [B,N,in_features]
+  /// @param features [B,N,in_features], as point_features() gives them
   /// @param observer may be null
   Tensor forward(const Tensor& features, const PointMeasure& measure,
                  AttentionObserver* observer) const;
 
  private:
   Tensor placeholder_;
+  int coordinate_dimension_;
   std::shared_ptr<Mlp> preprocess_;
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
 };
@@ -69,7 +75,7 @@ class ResidualNetwork {
 class ResidualModel : public Model {
  public:
   using Model::Model;
-  bool follows_config() const override { return true; }
+  bool has_engine() const override { return config().attention == Attention::functional; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
   Tensor predict_observed(const PointSamples& source, const PointSamples& query,
                           AttentionObserver& observer) override;

@@ -1,5 +1,7 @@
 #include "operators/forms/shared_basis.h"
 
+#include "operators/forms/token_attention.h"
+
 namespace funcattn {
 
 BasisProjection::BasisProjection(torch::nn::Module& owner, Initialiser& initialiser,
@@ -16,12 +18,30 @@ BasisProjection::BasisProjection(torch::nn::Module& owner, Initialiser& initiali
   slice = owner.register_module(
       slice_name, std::make_shared<Linear>(initialiser, config.width / config.heads, config.basis,
                                            true, Linear::Start::orthonormal));
+  if (config.bases == Bases::shared) return;
+  if (config.bases == Bases::separate)
+    in_project_out = owner.register_module(
+        "in_project_out", std::make_shared<Linear>(initialiser, config.width, config.width));
+  slice_out = owner.register_module(
+      slice_name + "_out",
+      std::make_shared<Linear>(initialiser, config.width / config.heads, config.basis, true,
+                               Linear::Start::orthonormal));
 }
 
 Tensor BasisProjection::basis(const Tensor& x) const {
+  return basis(*in_project_x, *slice, x);
+}
+
+Tensor BasisProjection::reconstruction_basis(const Tensor& x, const Tensor& basis) const {
+  if (!slice_out) return basis;
+  return this->basis(in_project_out ? *in_project_out : *in_project_x, *slice_out, x);
+}
+
+Tensor BasisProjection::basis(const Linear& project, const Linear& to_logits,
+                              const Tensor& x) const {
   // Heads stay next to the channels ([B,N,H,k]) until the softmax is done: no copy is needed.
-  const Tensor features = in_project_x->forward(x);
-  const Tensor logits = slice->forward(
+  const Tensor features = project.forward(x);
+  const Tensor logits = to_logits.forward(
       features.view({features.size(0), features.size(1), heads, features.size(2) / heads}));
   const Tensor tau = clamp_temperature ? temperature.clamp(0.1, 5.0) : temperature;
   return partition_of_unity(logits, tau.view({heads, 1})).transpose(1, 2);
@@ -49,29 +69,33 @@ SharedBasisAttention::SharedBasisAttention(Initialiser& initialiser, const Model
                                           Activation::gelu, false));
 }
 
-Tensor SharedBasisAttention::forward(const Tensor& x, const PointMeasure& measure,
-                                     AttentionObserver* observer) {
+Tensor SharedBasisAttention::forward(const Tensor& x, const PointContext& points) {
   const Tensor basis = projection_->basis(x);
   const Tensor coefficients =
-      project(basis, projection_->field(x), measure, Coefficients::mean, reference_points_);
+      project(basis, projection_->field(x), points.measure, Coefficients::mean, reference_points_);
   const MixingMaps maps{to_q_->weight(), to_k_->weight(), to_v_->weight(), alpha_};
   const Tensor moved = mix_coefficients(mixing_, coefficients, maps, relative_ridge_);
-  if (observer) {
+  const Tensor reconstruction = projection_->reconstruction_basis(x, basis);
+  if (points.observer) {
     AttentionRecord record = mixing_record(mixing_, coefficients, maps, relative_ridge_);
-    record.query_basis = record.source_basis = basis;
-    record.query_weights = record.source_weights = measure.relative;
-    observer->observe(record);
+    record.source_basis = basis;
+    record.query_basis = reconstruction;
+    record.query_weights = record.source_weights = points.measure.relative;
+    points.observer->observe(record);
   }
-  return to_out_->forward(join_heads(reconstruct(basis, moved)));
+  return to_out_->forward(join_heads(reconstruct(reconstruction, moved)));
 }
 
 SharedBasisModel::SharedBasisModel(const ModelConfig& config, Initialiser& initialiser)
     : ResidualModel(config) {
   ResidualNetworkOptions options;
   options.lift_width = 2 * config.width;
-  network_ = std::make_unique<ResidualNetwork>(*this, initialiser, config, options, [&] {
-    return std::make_shared<SharedBasisAttention>(initialiser, config, nullptr);
-  });
+  network_ = std::make_unique<ResidualNetwork>(
+      *this, initialiser, config, options, [&]() -> std::shared_ptr<PointAttention> {
+        if (config.attention != Attention::functional)
+          return make_token_attention(initialiser, config);
+        return std::make_shared<SharedBasisAttention>(initialiser, config, nullptr);
+      });
 }
 
 }  // namespace funcattn

@@ -39,7 +39,7 @@ class SumCoefficientsBlock : public torch::nn::Module {
 class SumCoefficientsModel : public Model {
  public:
   SumCoefficientsModel(const ModelConfig& config, Initialiser& initialiser);
-  bool follows_config() const override { return true; }
+  bool has_engine() const override { return true; }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
   Tensor predict_observed(const PointSamples& source, const PointSamples& query,
                           AttentionObserver& observer) override;

@@ -36,6 +36,16 @@ inline std::vector<NamedConfig> all_configs() {
     mixed.mixing = mixing;
     configs.push_back({std::string("shared_basis_") + to_string(mixing), mixed});
   }
+  for (const Form form : {Form::shared_basis, Form::shared_basis_tied}) {
+    for (const auto bases : {Bases::separate_slices, Bases::separate}) {
+      ModelConfig config = base_config(form);
+      config.bases = bases;
+      configs.push_back({std::string(to_string(form)) + "_" + to_string(bases), config});
+    }
+  }
+  ModelConfig waves = base_config(Form::shared_basis);
+  waves.sinusoids = 3;
+  configs.push_back({"shared_basis_sinusoids", waves});
   ModelConfig paper = base_config(Form::paper);
   paper.blocks = 0;
   paper.width = paper.out_features = paper.in_features();
@@ -56,6 +66,32 @@ inline std::vector<NamedConfig> all_configs() {
   few_shot.relative_ridge = true;
   few_shot.activation = Activation::tanh;
   configs.push_back({"few_shot_fourier", few_shot});
+  return configs;
+}
+
+/// Models that the engine does not compute.
+inline std::vector<NamedConfig> configs_without_engine() {
+  std::vector<NamedConfig> configs;
+  ModelConfig config = base_config(Form::shared_basis);
+  for (const Attention attention :
+       {Attention::softmax, Attention::linear, Attention::ridge, Attention::pointwise}) {
+    config.attention = attention;
+    configs.push_back({to_string(attention), config});
+  }
+  config.attention = Attention::softmax;
+  config.memory_tokens = 2;
+  config.position_bias = PositionBias::distance;
+  configs.push_back({"softmax_distance_memory", config});
+  config.memory_tokens = 0;
+  config.position_bias = PositionBias::learned;
+  configs.push_back({"softmax_learned", config});
+  return configs;
+}
+
+/// All of them: those with an engine first.
+inline std::vector<NamedConfig> every_config() {
+  std::vector<NamedConfig> configs = all_configs();
+  for (NamedConfig& one : configs_without_engine()) configs.push_back(std::move(one));
   return configs;
 }
 

@@ -15,6 +15,7 @@ namespace {
 using testing::all_configs;
 using testing::all_finite;
 using testing::Draw;
+using testing::every_config;
 using testing::expect_gradients_match;
 using testing::invariance_tolerance;
 using testing::random_points;
@@ -44,7 +45,7 @@ PointSamples append_absent(const PointSamples& samples, std::int64_t count, doub
 /// The third parameter says who predicts: the tensor operations of the model, or the engine.
 class Forms : public ::testing::TestWithParam<std::tuple<std::size_t, torch::Dtype, bool>> {
  protected:
-  ModelConfig config() const { return all_configs()[std::get<0>(GetParam())].config; }
+  ModelConfig config() const { return every_config()[std::get<0>(GetParam())].config; }
   torch::Dtype dtype() const { return std::get<1>(GetParam()); }
   bool sums_grow() const { return config().form == Form::sum_coefficients; }
   double tolerance() const { return invariance_tolerance(dtype()); }
@@ -68,15 +69,23 @@ class Forms : public ::testing::TestWithParam<std::tuple<std::size_t, torch::Dty
   std::shared_ptr<Model> model_;
 };
 
+std::string name_of(const ::testing::TestParamInfo<Forms::ParamType>& instance) {
+  return every_config()[std::get<0>(instance.param)].name + "_" +
+         c10::toString(std::get<1>(instance.param)) +
+         (std::get<2>(instance.param) ? "_engine" : "");
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Forms,
                          ::testing::Combine(::testing::Range<std::size_t>(0, all_configs().size()),
                                             ::testing::Values(torch::kFloat32, torch::kFloat64),
                                             ::testing::Bool()),
-                         [](const auto& instance) {
-                           return all_configs()[std::get<0>(instance.param)].name + "_" +
-                                  c10::toString(std::get<1>(instance.param)) +
-                                  (std::get<2>(instance.param) ? "_engine" : "");
-                         });
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(WithoutEngine, Forms,
+                         ::testing::Combine(::testing::Range<std::size_t>(all_configs().size(),
+                                                                          every_config().size()),
+                                            ::testing::Values(torch::kFloat32, torch::kFloat64),
+                                            ::testing::Values(false)),
+                         name_of);
 
 TEST_P(Forms, PermutingPointsPermutesTheResult) {
   const auto points = source(2, 40);
@@ -293,7 +302,7 @@ TEST_P(Forms, SamplesThatDoNotFitAreRefused) {
 class FormGradients : public ::testing::TestWithParam<std::size_t> {
  protected:
   ModelConfig config() const {
-    ModelConfig config = all_configs()[GetParam()].config;
+    ModelConfig config = every_config()[GetParam()].config;
     if (config.form != Form::paper || config.blocks > 0) config.width = 4;
     config.heads = config.width % 2 == 0 ? 2 : 1;
     config.basis = 3;
@@ -303,8 +312,9 @@ class FormGradients : public ::testing::TestWithParam<std::size_t> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, FormGradients, ::testing::Range<std::size_t>(0, all_configs().size()),
-                         [](const auto& instance) { return all_configs()[instance.param].name; });
+INSTANTIATE_TEST_SUITE_P(All, FormGradients,
+                         ::testing::Range<std::size_t>(0, every_config().size()),
+                         [](const auto& instance) { return every_config()[instance.param].name; });
 
 TEST_P(FormGradients, MatchFiniteDifferencesInParametersAndInputs) {
   const auto model = make_model(config(), torch::kFloat64, 3);

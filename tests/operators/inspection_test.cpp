@@ -155,6 +155,16 @@ TEST_P(Inspection, BareLayersAreRebuiltFromTheirParts) {
   EXPECT_LE(relative_difference(result, prediction), tolerance());
 }
 
+Tensor forward_of(PointAttention& layer, const Tensor& x, const PointMeasure& measure,
+                  AttentionObserver* observer) {
+  return layer.forward(x, {measure, {}, observer});
+}
+
+Tensor forward_of(SumCoefficientsAttention& layer, const Tensor& x, const PointMeasure& measure,
+                  AttentionObserver* observer) {
+  return layer.forward(x, measure, observer);
+}
+
 /// A layer by itself, so that its output can be seen.
 template <typename Layer>
 void expect_rebuilt(Layer& layer, const ModelConfig& config, const std::string& output_name) {
@@ -162,8 +172,8 @@ void expect_rebuilt(Layer& layer, const ModelConfig& config, const std::string& 
   const Tensor x = draw.normal({2, 40, config.width});
   const PointMeasure measure(draw.uniform({2, 40}, 0.2, 1.2), torch::kFloat64);
   Keeper keeper;
-  const Tensor observed = layer.forward(x, measure, &keeper);
-  EXPECT_TRUE(at::equal(observed, layer.forward(x, measure, nullptr)));
+  const Tensor observed = forward_of(layer, x, measure, &keeper);
+  EXPECT_TRUE(at::equal(observed, forward_of(layer, x, measure, nullptr)));
   ASSERT_EQ(keeper.records.size(), 1u);
   const auto parameters = layer.named_parameters();
   const Tensor result = at::linear(rebuilt(keeper.records[0]), parameters[output_name + ".weight"],

@@ -72,31 +72,44 @@ Result step(Model& model, const PointSamples& points, bool by_operations) {
   return result;
 }
 
-class TrainingEngine : public ::testing::TestWithParam<std::tuple<Form, torch::Dtype>> {
+struct Case {
+  Form form;
+  Bases bases = Bases::shared;
+};
+
+class TrainingEngine : public ::testing::TestWithParam<std::tuple<Case, torch::Dtype>> {
  protected:
-  Form form() const { return std::get<0>(GetParam()); }
+  static ModelConfig config() {
+    ModelConfig config = config_of(std::get<0>(GetParam()).form);
+    config.bases = std::get<0>(GetParam()).bases;
+    return config;
+  }
   torch::Dtype dtype() const { return std::get<1>(GetParam()); }
   void SetUp() override {
-    model_ = make_model(config_of(form()), dtype(), 3);
+    model_ = make_model(config(), dtype(), 3);
     scale_like_trained(*model_, dtype());
   }
   std::shared_ptr<Model> model_;
 };
 
-INSTANTIATE_TEST_SUITE_P(All, TrainingEngine,
-                         ::testing::Combine(::testing::Values(Form::shared_basis,
-                                                              Form::shared_basis_tied,
-                                                              Form::segmentation, Form::paper),
-                                            ::testing::Values(torch::kFloat32, torch::kFloat64)),
-                         [](const auto& instance) {
-                           return std::string(to_string(std::get<0>(instance.param))) + "_" +
-                                  c10::toString(std::get<1>(instance.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, TrainingEngine,
+    ::testing::Combine(::testing::Values(Case{Form::shared_basis}, Case{Form::shared_basis_tied},
+                                         Case{Form::segmentation}, Case{Form::paper},
+                                         Case{Form::shared_basis, Bases::separate_slices},
+                                         Case{Form::shared_basis, Bases::separate},
+                                         Case{Form::shared_basis_tied, Bases::separate}),
+                       ::testing::Values(torch::kFloat32, torch::kFloat64)),
+    [](const auto& instance) {
+      const Case& one = std::get<0>(instance.param);
+      return std::string(to_string(one.form)) + "_" + to_string(one.bases) + "_" +
+             c10::toString(std::get<1>(instance.param));
+    });
 
 TEST_P(TrainingEngine, GradientsAreThoseOfTheOperations) {
   // Several tiles and a last panel that is not full; and one sample smaller than a panel.
   for (const std::int64_t count : {1100, 7}) {
-    const PointSamples points = random_points(config_of(form()), 3, count, dtype());
+    const PointSamples points = random_points(config(), 3, count, dtype());
     const Result expected = step(*model_, points, true);
     const Result found = step(*model_, points, false);
     ASSERT_NE(found.prediction.grad_fn()->name(), expected.prediction.grad_fn()->name());
@@ -117,7 +130,7 @@ TEST_P(TrainingEngine, GradientsAreThoseOfTheOperations) {
 
 TEST_P(TrainingEngine, StepsAreBitEqualFromRunToRun) {
   const ThreadScope scope(2);
-  const PointSamples points = random_points(config_of(form()), 2, 1300, dtype());
+  const PointSamples points = random_points(config(), 2, 1300, dtype());
   const Result first = step(*model_, points, false);
   const Result second = step(*model_, points, false);
   EXPECT_TRUE(first.prediction.equal(second.prediction));
@@ -127,7 +140,7 @@ TEST_P(TrainingEngine, StepsAreBitEqualFromRunToRun) {
 }
 
 TEST_P(TrainingEngine, ThreadsHardlyMatter) {
-  const PointSamples points = random_points(config_of(form()), 2, 1300, dtype());
+  const PointSamples points = random_points(config(), 2, 1300, dtype());
   const auto with_threads = [&](int threads) {
     const ThreadScope scope(threads);
     return step(*model_, points, false);

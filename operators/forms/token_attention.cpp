@@ -1,0 +1,199 @@
+#include "operators/forms/token_attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "operators/linear_solve.h"
+
+namespace funcattn {
+
+namespace {
+
+/// Numbers of logits at a time, beyond one query.
+constexpr std::int64_t logits_at_a_time = std::int64_t{1} << 24;
+constexpr int bias_hidden_width = 16;
+/// A logit whose exponential is 0 beside any other; finite, so that a sample without any point has
+/// no NaN.
+constexpr double no_logit = -1e30;
+
+std::shared_ptr<Linear> square(torch::nn::Module& owner, Initialiser& initialiser,
+                               const std::string& name, int width) {
+  return owner.register_module(name, std::make_shared<Linear>(initialiser, width, width));
+}
+
+/// Chosen, not multiplied by 0: what is not there may hold anything. @param x [B,H,N,c]
+Tensor clear_absent_rows(const Tensor& x, const PointMeasure& measure) {
+  if (measure.all_present) return x;
+  return x.masked_fill(measure.present.logical_not().unsqueeze(1).unsqueeze(-1), 0);
+}
+
+/// [B,1,N,1]
+Tensor share_of_rows(const PointMeasure& measure) {
+  return measure.share.unsqueeze(1).unsqueeze(-1);
+}
+
+}  // namespace
+
+SoftmaxAttention::SoftmaxAttention(Initialiser& initialiser, const ModelConfig& config)
+    : heads_(config.heads), causal_(config.causal), reference_points_(config.reference_points) {
+  const int channels = config.width / config.heads;
+  q_ = square(*this, initialiser, "q", config.width);
+  k_ = square(*this, initialiser, "k", config.width);
+  v_ = square(*this, initialiser, "v", config.width);
+  out_ = square(*this, initialiser, "out", config.width);
+  if (config.memory_tokens > 0) {
+    memory_keys_ = register_parameter(
+        "memory_keys", initialiser.uniform({heads_, config.memory_tokens, channels}, -1, 1));
+    memory_values_ = register_parameter(
+        "memory_values", initialiser.uniform({heads_, config.memory_tokens, channels}, -1, 1));
+  }
+  if (config.position_bias == PositionBias::distance)
+    slope_ = register_parameter("position_slope", initialiser.even(-1, 1, heads_));
+  if (config.position_bias == PositionBias::learned)
+    learned_bias_ = register_module(
+        "position_bias",
+        std::make_shared<LinearStack>(
+            initialiser, std::vector<int>{config.coordinate_dimension, bias_hidden_width, heads_},
+            Activation::gelu, false));
+}
+
+/// [B,H,M,N]
+Tensor SoftmaxAttention::position_bias(const Tensor& query, const Tensor& source) const {
+  if (learned_bias_)
+    return learned_bias_->forward(query.unsqueeze(2) - source.unsqueeze(1)).permute({0, 3, 1, 2});
+  // Differences, not products: these lose the small distances.
+  const Tensor distance = at::cdist(query.contiguous(), source.contiguous(), 2.0, 2);
+  return -at::softplus(slope_).view({heads_, 1, 1}) * distance.unsqueeze(1);
+}
+
+Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source) {
+  const Tensor q = split_heads(q_->forward(query.x), heads_);
+  Tensor k = clear_absent_rows(split_heads(k_->forward(source.x), heads_), source.measure);
+  Tensor v = clear_absent_rows(split_heads(v_->forward(source.x), heads_), source.measure);
+  const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
+  const Tensor& relative = source.measure.relative;
+  Tensor log_weights = relative.log().clamp_min(no_logit);
+  const std::int64_t tokens = memory_keys_.defined() ? memory_keys_.size(1) : 0;
+  if (tokens > 0) {
+    const auto of_each_sample = [&](const Tensor& memory) {
+      return memory.unsqueeze(0).expand({k.size(0), -1, -1, -1});
+    };
+    k = at::cat({k, of_each_sample(memory_keys_)}, 2);
+    v = at::cat({v, of_each_sample(memory_values_)}, 2);
+    const Tensor total = relative.sum(1, true);
+    const Tensor of_token = reference_points_ > 0 ? total / reference_points_
+                                                  : total / source.measure.count.view({-1, 1});
+    log_weights =
+        at::cat({log_weights, of_token.log().clamp_min(no_logit).expand({-1, tokens})}, 1);
+  }
+  log_weights = log_weights.to(q.scalar_type()).unsqueeze(1).unsqueeze(1);
+
+  const bool has_bias = slope_.defined() || learned_bias_ != nullptr;
+  const std::int64_t for_each_query =
+      k.size(0) * k.size(2) * (learned_bias_ ? std::max(heads_, bias_hidden_width) : heads_);
+  const std::int64_t together =
+      std::max<std::int64_t>(1, logits_at_a_time / std::max<std::int64_t>(1, for_each_query));
+  const Tensor k_transposed = k.transpose(2, 3);
+  std::vector<Tensor> results;
+  for (std::int64_t first = 0; first < q.size(2) || results.empty(); first += together) {
+    const std::int64_t count = std::min(together, q.size(2) - first);
+    Tensor logits = at::matmul(q.narrow(2, first, count) * scale, k_transposed) + log_weights;
+    if (has_bias) {
+      const Tensor bias =
+          position_bias(query.coordinates.narrow(1, first, count), source.coordinates);
+      logits = logits + at::constant_pad_nd(bias, {0, tokens});
+    }
+    if (causal_) {
+      const auto index = at::TensorOptions().dtype(torch::kInt64).device(q.device());
+      const Tensor later =
+          at::arange(k.size(2), index) > at::arange(first, first + count, index).unsqueeze(1);
+      const Tensor is_point = at::arange(k.size(2), index) < k.size(2) - tokens;
+      logits = logits.masked_fill(later.logical_and(is_point), no_logit);
+    }
+    results.push_back(at::matmul(at::softmax(logits, -1), v));
+  }
+  return out_->forward(join_heads(results.size() == 1 ? results.front() : at::cat(results, 2)));
+}
+
+LinearAttention::LinearAttention(Initialiser& initialiser, const ModelConfig& config)
+    : heads_(config.heads) {
+  q_ = square(*this, initialiser, "q", config.width);
+  k_ = square(*this, initialiser, "k", config.width);
+  v_ = square(*this, initialiser, "v", config.width);
+  const int channels = config.width / config.heads;
+  k_norm_ = register_module("k_norm", std::make_shared<LayerNorm>(initialiser, channels));
+  v_norm_ = register_module("v_norm", std::make_shared<LayerNorm>(initialiser, channels));
+  out_ = square(*this, initialiser, "out", config.width);
+}
+
+Tensor LinearAttention::attend(const TokenSet& query, const TokenSet& source) {
+  const Tensor q = split_heads(q_->forward(query.x), heads_);
+  const auto normalised = [&](const Linear& map, const LayerNorm& norm) {
+    const Tensor heads = split_heads(map.forward(source.x), heads_);
+    return clear_absent_rows(norm.forward(heads), source.measure);
+  };
+  const Tensor k = normalised(*k_, *k_norm_) * share_of_rows(source.measure);
+  const Tensor map = accumulate(k, normalised(*v_, *v_norm_)).to(q.scalar_type());
+  return out_->forward(join_heads(at::matmul(q, map)));
+}
+
+RidgeAttention::RidgeAttention(Initialiser& initialiser, const ModelConfig& config)
+    : heads_(config.heads), ridge_(config.ridge), relative_ridge_(config.relative_ridge) {
+  q_ = square(*this, initialiser, "q", config.width);
+  k_ = square(*this, initialiser, "k", config.width);
+  v_ = square(*this, initialiser, "v", config.width);
+  out_ = square(*this, initialiser, "out", config.width);
+}
+
+Tensor RidgeAttention::attend(const TokenSet& query, const TokenSet& source) {
+  const Tensor q = split_heads(q_->forward(query.x), heads_);
+  // The system multiplies rounding errors by its condition: all of it is float64.
+  const auto rows = [&](const Linear& map) {
+    return clear_absent_rows(split_heads(map.forward(source.x), heads_), source.measure)
+        .to(torch::kFloat64);
+  };
+  const Tensor k = rows(*k_);
+  const Tensor v = rows(*v_);
+  const Tensor& relative = source.measure.relative;
+  const Tensor total = relative.sum(1, true);
+  const Tensor share = relative / at::where(total.gt(0), total, 1.0);
+  const Tensor weighted = k * share.unsqueeze(1).unsqueeze(-1);
+  const Tensor gram = accumulate(weighted, k);
+  Tensor ridge = at::full({}, ridge_, gram.options());
+  if (relative_ridge_)
+    ridge = ridge_ * gram.diagonal(0, -2, -1).mean(-1).unsqueeze(-1).unsqueeze(-1);
+  const Tensor system = gram + ridge * at::eye(gram.size(-1), gram.options());
+  const Tensor map = solve_positive_definite(system, accumulate(weighted, v));
+  return out_->forward(join_heads(at::matmul(q, map.to(q.scalar_type()))));
+}
+
+PointwiseAttention::PointwiseAttention(Initialiser& initialiser, const ModelConfig& config) {
+  mlp_ = register_module(
+      "mlp", std::make_shared<LinearStack>(
+                 initialiser, std::vector<int>{config.width, config.width, config.width},
+                 Activation::gelu, false));
+}
+
+Tensor PointwiseAttention::attend(const TokenSet& query, const TokenSet&) {
+  return mlp_->forward(query.x);
+}
+
+std::shared_ptr<TokenAttention> make_token_attention(Initialiser& initialiser,
+                                                     const ModelConfig& config) {
+  switch (config.attention) {
+    case Attention::softmax:
+      return std::make_shared<SoftmaxAttention>(initialiser, config);
+    case Attention::linear:
+      return std::make_shared<LinearAttention>(initialiser, config);
+    case Attention::ridge:
+      return std::make_shared<RidgeAttention>(initialiser, config);
+    case Attention::pointwise:
+      return std::make_shared<PointwiseAttention>(initialiser, config);
+    case Attention::functional:
+      break;
+  }
+  throw UsageError("attention functional is that of the form");
+}
+
+}  // namespace funcattn

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <memory>
+
+#include "operators/forms/residual_network.h"
+
+// Attentions from which Functional Attention is told apart: they stand in the blocks of
+// `shared_basis` in its place. Sums over points are quadratures: a point counts by its weight.
+
+namespace funcattn {
+
+/// One side of an attention.
+struct TokenSet {
+  const Tensor& x;            ///< [B,N,width]
+  const Tensor& coordinates;  ///< [B,N,D]
+  const PointMeasure& measure;
+};
+
+/// What the queries take from the source; both may be the same set.
+class TokenAttention : public PointAttention {
+ public:
+  /// @return [B,M,width]
+  virtual Tensor attend(const TokenSet& query, const TokenSet& source) = 0;
+  /// Self-attention. There are no bases to observe.
+  Tensor forward(const Tensor& x, const PointContext& points) final {
+    const TokenSet tokens{x, points.coordinates, points.measure};
+    return attend(tokens, tokens);
+  }
+};
+
+/// Softmax over the source points, their weights as factors of the exponentials: a weight stands
+/// for as many equal points. Parameters `q`, `k`, `v`, `out` as in the paper's form; `memory_keys`,
+/// `memory_values` [H,m,c]: persistent tokens, each with the weight of one of `reference_points`
+/// points (Sukhbaatar et al. 2019); `position_slope` [H]: the logits fall by softplus(slope) times
+/// the distance (Press et al. 2021); or `position_bias`: a network of the difference of
+/// coordinates. Queries are taken in groups, so that logits need memory for one group at a time.
+class SoftmaxAttention : public TokenAttention {
+ public:
+  SoftmaxAttention(Initialiser& initialiser, const ModelConfig& config);
+  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+
+ private:
+  Tensor position_bias(const Tensor& query, const Tensor& source) const;
+
+  std::shared_ptr<Linear> q_, k_, v_, out_;
+  std::shared_ptr<LinearStack> learned_bias_;
+  Tensor slope_, memory_keys_, memory_values_;
+  int heads_;
+  bool causal_;
+  double reference_points_;
+};
+
+/// Q (LN(K)^T W LN(V)), W the weights scaled to sum to 1 (the Galerkin attention of Cao 2021).
+class LinearAttention : public TokenAttention {
+ public:
+  LinearAttention(Initialiser& initialiser, const ModelConfig& config);
+  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+
+ private:
+  std::shared_ptr<Linear> q_, k_, v_, out_;
+  std::shared_ptr<LayerNorm> k_norm_, v_norm_;
+  int heads_;
+};
+
+/// Q (K^T W K + ridge I)^-1 K^T W V: regression in the space of features instead of that of basis
+/// functions.
+class RidgeAttention : public TokenAttention {
+ public:
+  RidgeAttention(Initialiser& initialiser, const ModelConfig& config);
+  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+
+ private:
+  std::shared_ptr<Linear> q_, k_, v_, out_;
+  int heads_;
+  double ridge_;
+  bool relative_ridge_;
+};
+
+/// A network of two layers at every point: nothing is mixed.
+class PointwiseAttention : public TokenAttention {
+ public:
+  PointwiseAttention(Initialiser& initialiser, const ModelConfig& config);
+  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+
+ private:
+  std::shared_ptr<LinearStack> mlp_;
+};
+
+/// That of config.attention, which is not `functional`.
+std::shared_ptr<TokenAttention> make_token_attention(Initialiser& initialiser,
+                                                     const ModelConfig& config);
+
+}  // namespace funcattn
