@@ -6,7 +6,7 @@ if(NOT FUNCATTN_MPI)
 else()
   # A call of its own: what links all of VTK must not get MPI with it.
   set(libraries_without_mpi ${VTK_LIBRARIES})
-  find_package(VTK ${VTK_VERSION} QUIET COMPONENTS ParallelMPI)
+  find_package(VTK ${VTK_VERSION} QUIET COMPONENTS ParallelMPI IOParallelXML)
   set(VTK_LIBRARIES ${libraries_without_mpi})
   find_program(FUNCATTN_MPIEXEC NAMES mpiexec.openmpi mpiexec)
   if(TARGET VTK::ParallelMPI)

@@ -13,8 +13,7 @@ FieldError field_error(const Tensor& prediction, const Tensor& truth, const Tens
   const Tensor error = (prediction - truth).index({present});
   const Tensor known = truth.index({present});
   const auto largest_of = [&](const Tensor& values) {
-    return largest_of_all(processes,
-                          values.numel() == 0 ? 0.0 : values.abs().max().item<double>());
+    return largest_of_all(processes, values.numel() == 0 ? 0.0 : values.abs().max().item<double>());
   };
   // Scaled by the largest, since squares of numbers beyond 1e154 are infinite.
   const auto root_mean_square = [&](const Tensor& values, double largest) {

@@ -209,11 +209,10 @@ std::vector<Eigen::Index> flagged_entries(const Entries& entries, const Contract
 void refuse_no_source(const Entries& entries, const Contract& contract, const InputArray& flag,
                       bool anything) {
   if (anything) return;
-  std::string last = "the " + std::string(to_string(contract.association())) + " array '" +
-                     flag.name + "'";
-  entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index, Eigen::Index) {
-    last = where(mesh, flag);
-  });
+  std::string last =
+      "the " + std::string(to_string(contract.association())) + " array '" + flag.name + "'";
+  entries.for_each_mesh(
+      [&](const Mesh& mesh, Eigen::Index, Eigen::Index) { last = where(mesh, flag); });
   throw DataError(last + " marks no source point: all of its " + std::to_string(entries.total()) +
                   " values are 0; set it to 1 where the input is known");
 }
@@ -300,8 +299,7 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
 
   for (Eigen::Index row = 0; row < entries.total(); ++row)
     if (finite.is_unusable(row)) query_weights[row] = 0;
-  refuse_nothing_left(meshes,
-                      flag || any_of_all(processes, (query_weights.array() > 0).any()));
+  refuse_nothing_left(meshes, flag || any_of_all(processes, (query_weights.array() > 0).any()));
 
   if (!meshes.empty()) bound.sample.name = meshes.front().origin();
   all.coordinates = coordinates;
@@ -317,8 +315,8 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
     if (processes) {
       // Of the points that may be source points, a ghost is none, whatever it weighs.
       bound.sample.source.weights =
-          to_tensor(point_shares(meshes, association, presence_of(entries, association),
-                                 *processes))
+          to_tensor(
+              point_shares(meshes, association, presence_of(entries, association), *processes))
               .index_select(0, index);
       bound.sample.source.pieces = counts_by_mesh(bound.source_entries, bound.counts);
     }

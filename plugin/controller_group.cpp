@@ -40,8 +40,8 @@ class ControllerGroup : public ProcessGroup {
                                     const_cast<vtkIdType*>(lengths.data()), offsets.data()));
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < lengths.size(); ++i)
-      texts.push_back(all.substr(static_cast<std::size_t>(offsets[i]),
-                                 static_cast<std::size_t>(lengths[i])));
+      texts.push_back(
+          all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(lengths[i])));
     return texts;
   }
 
@@ -64,7 +64,8 @@ class ControllerGroup : public ProcessGroup {
       };
       const auto receive = [&] {
         std::string& text = received[static_cast<std::size_t>(from)];
-        text.resize(static_cast<std::size_t>(lengths[static_cast<std::size_t>(from * processes + me)]));
+        text.resize(
+            static_cast<std::size_t>(lengths[static_cast<std::size_t>(from * processes + me)]));
         if (!text.empty())
           check(controller_->Receive(text.data(), static_cast<vtkIdType>(text.size()), from,
                                      exchange_tag));

@@ -92,9 +92,9 @@ std::optional<Found> found_by_all(const InputArray& parameter, const std::string
   if (!processes) return found;
   std::string mine;
   if (found)
-    mine = packed_texts({found->origin,
-                         std::string(reinterpret_cast<const char*>(found->values.data()),
-                                     found->values.size() * sizeof(double))});
+    mine = packed_texts(
+        {found->origin, std::string(reinterpret_cast<const char*>(found->values.data()),
+                                    found->values.size() * sizeof(double))});
   std::optional<Found> first;
   for (const std::string& text : processes->gather(mine)) {
     if (text.empty()) continue;

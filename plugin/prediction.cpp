@@ -46,8 +46,8 @@ void append(std::vector<std::string>& list, std::vector<std::string> more) {
 std::vector<std::string> unusable_warnings(const std::string& origin,
                                            const std::vector<bool>& unusable,
                                            const Contract& contract, ProcessGroup* processes) {
-  const std::int64_t count = total_of_all(
-      processes, std::int64_t{std::count(unusable.begin(), unusable.end(), true)});
+  const std::int64_t count =
+      total_of_all(processes, std::int64_t{std::count(unusable.begin(), unusable.end(), true)});
   if (count == 0) return {};
   const std::int64_t all = total_of_all(processes, static_cast<std::int64_t>(unusable.size()));
   return {origin + ": " + std::to_string(count) + " of " + std::to_string(all) + " " +

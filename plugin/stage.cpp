@@ -107,11 +107,13 @@ void require_common(ProcessGroup& processes, const std::string& file, const std:
 /// Throws UsageError for what is made for one process.
 void refuse_in_pieces(const StageOptions& options) {
   if (options.per_block)
-    throw UsageError("pieces that processes share are one sample; leave the choice of a sample per "
-                     "block away");
+    throw UsageError(
+        "pieces that processes share are one sample; leave the choice of a sample per "
+        "block away");
   if (options.interpolate_inputs && options.engine.processes->size() > 1)
-    throw UsageError("inputs are interpolated where one process holds all of the source; run it in "
-                     "one");
+    throw UsageError(
+        "inputs are interpolated where one process holds all of the source; run it in "
+        "one");
   if (asks_for_inspection(options))
     throw UsageError("the look inside an operator is made for one process; leave it away");
 }
@@ -164,8 +166,8 @@ struct OperatorStage::Implementation {
       throw UsageError(
           "several processes share the sums of Functional Attention; the other attention of this "
           "operator needs all points in one process");
-    outcome.report.entries = total_of_all(
-        processes, static_cast<std::int64_t>(count_of(target, arrays.association())));
+    outcome.report.entries =
+        total_of_all(processes, static_cast<std::int64_t>(count_of(target, arrays.association())));
     if (outcome.report.entries == 0) {
       BoundStage nothing;
       nothing.counts.assign(target.parts.size(), 0);

@@ -158,7 +158,8 @@ RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
     first += count;
   }
   if (!any_of_all(options.engine.processes, (weights.array() > 0).any()))
-    throw DataError((meshes.empty() ? "the mesh" : meshes.front().origin()) + ": the errors cannot be measured, since no " +
+    throw DataError((meshes.empty() ? "the mesh" : meshes.front().origin()) +
+                    ": the errors cannot be measured, since no " +
                     to_string(contract.association()) + " with a true value has a positive weight");
   return truth;
 }

@@ -14,8 +14,8 @@ enum ExitStatus { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 /// Runs the subcommand that argv[1] names. Every exception becomes one line
 /// `funcattn COMMAND: message` on the log stream and an exit status: 2 for UsageError, 1 for all
 /// others, and for results that could not be written.
-/// @param processes that mpiexec started together, which all call it; only the first one writes, and
-/// all return the same status
+/// @param processes that mpiexec started together, which all call it; only the first one writes,
+/// and all return the same status
 int run_command_line(int argc, const char* const* argv, const Commands& commands,
                      ProcessGroup* processes = nullptr);
 

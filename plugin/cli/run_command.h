@@ -31,7 +31,8 @@ class RunCommand : public Command {
   RunPlan plan(OutputGuard& guard) const;
 
   RunOptions options_;
-  ProcessGroup* processes_ = nullptr;  ///< That share the pieces of each mesh; null: there are none.
+  ProcessGroup* processes_ =
+      nullptr;  ///< That share the pieces of each mesh; null: there are none.
 };
 
 }  // namespace funcattn

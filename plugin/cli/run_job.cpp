@@ -77,8 +77,8 @@ JobRunner::JobRunner(const RunOptions& options, OutputGuard& guard, ProcessGroup
     : options_(options), guard_(guard), processes_(processes), stage_(options.operator_file) {
   (void)find_device(device_choice_from_string(options.device));  // Once, not for every file.
   if (!options.query.empty()) query_ = read(options.query, {});
-  threads_ = processes && options.threads < 1 ? available_cores(*processes)
-                                              : options.threads_per_file();
+  threads_ =
+      processes && options.threads < 1 ? available_cores(*processes) : options.threads_per_file();
 }
 
 JobRunner::Held JobRunner::read(const std::filesystem::path& file,

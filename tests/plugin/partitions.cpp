@@ -45,7 +45,8 @@ Cut cut_in_turn(const Mesh& mesh, std::size_t pieces) {
 
 Cut cut_at_random(const Mesh& mesh, std::size_t pieces) {
   std::mt19937 random(5);
-  Cut cut{pieces, std::vector<std::size_t>(static_cast<std::size_t>(mesh.count(Association::cell)))};
+  Cut cut{pieces,
+          std::vector<std::size_t>(static_cast<std::size_t>(mesh.count(Association::cell)))};
   for (std::size_t& owner : cut.owners) owner = random() % pieces;
   return cut;
 }

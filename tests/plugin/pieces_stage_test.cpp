@@ -23,8 +23,8 @@ namespace funcattn {
 namespace {
 
 using test::Cut;
-using testing::on_good_ranks;
 using testing::message_of;
+using testing::on_good_ranks;
 using testing::on_ranks;
 
 constexpr std::size_t piece_count = 5;
@@ -52,9 +52,10 @@ double difference(const MeshTree& part, const Mesh& whole, const std::string& ar
     const RowMatrix found = leaf.array(array, Association::point).to_double();
     const RowMatrix ids = leaf.array("id", Association::point).to_double();
     for (Eigen::Index i = 0; i < ids.rows(); ++i)
-      largest = std::max(largest, (found.row(i) - expected.row(static_cast<Eigen::Index>(ids(i, 0))))
-                                      .cwiseAbs()
-                                      .maxCoeff());
+      largest =
+          std::max(largest, (found.row(i) - expected.row(static_cast<Eigen::Index>(ids(i, 0))))
+                                .cwiseAbs()
+                                .maxCoeff());
   }
   return largest / expected.cwiseAbs().maxCoeff();
 }
@@ -132,15 +133,14 @@ TEST_P(PiecesStage, FixedOrderGivesTheSameBits) {
   options.threads = 1;
   options.engine.fixed_order = true;
   // In one process, without a group.
-  const TreeResult one =
-      stage.run(test::tree_of(pieces, 0, pieces.size(), "mesh.pvtu"), options);
+  const TreeResult one = stage.run(test::tree_of(pieces, 0, pieces.size(), "mesh.pvtu"), options);
   for (const int size : {2, 3, 4, 7})
     on_good_ranks(size, [&](ProcessGroup& group) {
       StageOptions mine = options;
       mine.engine.processes = &group;
       const TreeResult result = stage.run(held(pieces, group), mine);
-      const std::size_t first = pieces.size() * static_cast<std::size_t>(group.rank()) /
-                                static_cast<std::size_t>(size);
+      const std::size_t first =
+          pieces.size() * static_cast<std::size_t>(group.rank()) / static_cast<std::size_t>(size);
       for (std::size_t i = 0; i < result.tree.leaves().size(); ++i) {
         const auto values = [&](const MeshTree& tree, std::size_t leaf) {
           return tree.leaves()[leaf].array("pressure_predicted", Association::point).to_double();
@@ -201,7 +201,8 @@ TEST(PiecesStageForms, QueriesInPieces) {
 
 TEST(PiecesStageReport, ErrorsRangesAndWarningsAreThoseOfTheWhole) {
   const OperatorStage stage(saved(test::make_surrogate(), "surrogate"));
-  const Mesh whole = test::with_ids(test::make_grid(17, 14));  // 238 points, training had 10 to 100.
+  const Mesh whole =
+      test::with_ids(test::make_grid(17, 14));  // 238 points, training had 10 to 100.
   StageOptions options;
   options.threads = 1;
   options.error_against = {"load", "force"};
@@ -267,17 +268,16 @@ TEST(PiecesStageErrors, OneProcessFailsAndAllSayWhy) {
     (void)stage.run(held(pieces, group), options);
   });
   for (const auto& error : errors) {
-    EXPECT_NE(message_of(error).find("'load'"), std::string::npos)
-        << message_of(error);
+    EXPECT_NE(message_of(error).find("'load'"), std::string::npos) << message_of(error);
     EXPECT_THROW(std::rethrow_exception(error), DataError);
   }
 }
 
 TEST(PiecesStageErrors, MaskedPointsTakeNoPartAnywhere) {
   const OperatorStage stage(saved(test::make_surrogate(), "surrogate"));
-  const Mesh whole = test::with_value(test::with_ids(test::make_grid(9, 8)), "load",
-                                      Association::point, 30,
-                                      std::numeric_limits<double>::quiet_NaN());
+  const Mesh whole =
+      test::with_value(test::with_ids(test::make_grid(9, 8)), "load", Association::point, 30,
+                       std::numeric_limits<double>::quiet_NaN());
   const auto pieces = test::pieces_of(whole, test::cut_in_turn(whole, 3), 0);
   StageOptions options;
   options.threads = 1;

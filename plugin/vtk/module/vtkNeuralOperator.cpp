@@ -3,6 +3,7 @@
 #include <vtkDataObject.h>
 #include <vtkInformation.h>
 #include <vtkInformationVector.h>
+#include <vtkMultiProcessController.h>
 #include <vtkObjectFactory.h>
 #include <vtkSmartPointer.h>
 #include <vtkStreamingDemandDrivenPipeline.h>
@@ -13,9 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/memory_error.h"
 #include "core/text.h"
+#include "plugin/controller_group.h"
 #include "vtkNeuralOperatorInternals.h"
 #include "vtkNeuralOperatorPipeline.h"
 
@@ -58,6 +61,13 @@ std::string text_at(const std::vector<std::string>& texts, int index) {
   return exists ? texts[static_cast<std::size_t>(index)] : std::string();
 }
 
+int pieces_of(vtkInformation* output) {
+  using Pipeline = vtkStreamingDemandDrivenPipeline;
+  return output->Has(Pipeline::UPDATE_NUMBER_OF_PIECES())
+             ? output->Get(Pipeline::UPDATE_NUMBER_OF_PIECES())
+             : 1;
+}
+
 /// Progress over samples that each go from 0 to 1, as one that never goes back.
 class TotalProgress {
  public:
@@ -76,6 +86,12 @@ class TotalProgress {
 };
 
 }  // namespace
+
+std::unique_ptr<funcattn::ProcessGroup> group_for(vtkInformation* output) {
+  auto group = funcattn::group_of(vtkMultiProcessController::GetGlobalController());
+  if (group && pieces_of(output) != group->size()) group = nullptr;
+  return group;
+}
 
 vtkNeuralOperator::vtkNeuralOperator() : Implementation(std::make_unique<Internals>()) {
   this->SetNumberOfInputPorts(2);
@@ -198,8 +214,10 @@ int vtkNeuralOperator::RequestDataObject(vtkInformation*, vtkInformationVector**
 }
 
 int vtkNeuralOperator::RequestUpdateExtent(vtkInformation*, vtkInformationVector** inputs,
-                                           vtkInformationVector*) {
+                                           vtkInformationVector* outputs) {
   using Pipeline = vtkStreamingDemandDrivenPipeline;
+  // Each process then works on its own piece, which is asked of the inputs as of this filter.
+  if (group_for(outputs->GetInformationObject(0))) return 1;
   for (int port = 0; port < this->GetNumberOfInputPorts(); ++port) {
     vtkInformation* info = inputs[port]->GetInformationObject(0);
     if (!info) continue;
@@ -222,20 +240,25 @@ int vtkNeuralOperator::RequestData(vtkInformation*, vtkInformationVector** input
   ++internals.executions;
   vtkInformation* info = outputs->GetInformationObject(0);
   vtkDataObject* output = vtkDataObject::GetData(info);
+  const std::unique_ptr<funcattn::ProcessGroup> group = group_for(info);
+  const bool speaks = !group || group->is_first();
   try {
-    const int pieces = info->Has(Pipeline::UPDATE_NUMBER_OF_PIECES())
-                           ? info->Get(Pipeline::UPDATE_NUMBER_OF_PIECES())
-                           : 1;
-    if (pieces > 1)
+    const int pieces = pieces_of(info);
+    if (pieces > 1 && !group)
       throw funcattn::UsageError(
           "piece " + std::to_string(info->Get(Pipeline::UPDATE_PIECE_NUMBER())) + " of " +
           std::to_string(pieces) +
           " was asked for, but the operator needs all points at once; let one process ask for "
-          "the whole data, and cut the result");
-    internals.check_inputs(*this);
-    internals.load();
+          "the whole data, and cut the result, or let as many processes as pieces share a global "
+          "vtkMultiProcessController");
+    funcattn::run_together(group.get(), [&] {
+      internals.check_inputs(*this);
+      internals.load();
+    });
 
     funcattn::StageOptions options = internals.options(*this);
+    options.engine.processes = group.get();
+    if (group && options.threads < 1) options.threads = funcattn::available_cores(*group);
     const funcattn::MeshTree source(vtkDataObject::GetData(inputs[0], 0), "input");
     vtkDataObject* query = vtkDataObject::GetData(inputs[1], 0);
     TotalProgress progress(this->PerBlock ? std::max<std::size_t>(1, source.leaves().size()) : 1);
@@ -262,11 +285,12 @@ int vtkNeuralOperator::RequestData(vtkInformation*, vtkInformationVector** input
     output->Initialize();
     // Whoever asked for an end knows; VTK's own filters report no error for it either.
     if (internals.failure.kind == "cancelled") return 1;
-    vtkErrorMacro(<< internals.failure.text);
+    if (speaks) vtkErrorMacro(<< internals.failure.text);
     return 0;
   }
   internals.incomplete = false;
-  for (const std::string& warning : internals.report.warnings) vtkWarningMacro(<< warning);
+  if (speaks)
+    for (const std::string& warning : internals.report.warnings) vtkWarningMacro(<< warning);
   return 1;
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/process_group.h"
 #include "plugin/stage_cache.h"
 #include "vtkNeuralOperator.h"
 
@@ -23,6 +24,9 @@ struct NeuralOperatorFailure {
   std::string kind;
   std::string text;
 };
+
+/// The processes of the global controller, where each of them is asked for its piece; else null.
+std::unique_ptr<funcattn::ProcessGroup> group_for(vtkInformation* output);
 
 struct vtkNeuralOperator::Internals {
   std::string file_name;

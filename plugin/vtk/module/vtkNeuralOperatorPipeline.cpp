@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "core/error.h"
 #include "vtkNeuralOperatorInternals.h"
 
 vtkStandardNewMacro(vtkNeuralOperatorPipeline);
@@ -46,6 +47,18 @@ NeuralOperatorFailure failure_upstream(vtkAlgorithm* filter) {
                       " failed; VTK's error messages say why"};
 }
 
+/// Ends the processes that wait for this one.
+void tell_others(vtkInformation* output, const std::string& text) {
+  const auto group = output ? group_for(output) : nullptr;
+  try {
+    funcattn::run_together(group.get(), [&] {
+      if (group) throw funcattn::DataError(text);
+    });
+  } catch (const funcattn::Error&) {
+    // It has been said here.
+  }
+}
+
 }  // namespace
 
 vtkTypeBool vtkNeuralOperatorPipeline::ProcessRequest(vtkInformation* request,
@@ -76,6 +89,7 @@ vtkTypeBool vtkNeuralOperatorPipeline::ProcessRequest(vtkInformation* request,
   internals.incomplete = true;
   if (vtkDataObject* output = vtkDataObject::GetData(outputs, 0)) output->Initialize();
   vtkErrorWithObjectMacro(filter, << failure.text);
+  if (request->Has(REQUEST_DATA())) tell_others(outputs->GetInformationObject(0), failure.text);
   return done;
 }
 

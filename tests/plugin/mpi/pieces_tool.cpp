@@ -29,6 +29,7 @@ void write_pieces(const std::vector<Mesh>& pieces, const fs::path& path) {
 }
 
 int write(const fs::path& folder) {
+  fs::remove_all(folder);  // Else names of folders would change.
   fs::create_directories(folder);
   save_operator(folder / "single.safetensors", make_deep(torch::kFloat32));
   save_operator(folder / "double.safetensors", make_deep(torch::kFloat64));
