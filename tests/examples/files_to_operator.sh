@@ -60,6 +60,18 @@ refused "symmetries are those of the first two coordinates, but the points have 
 refused "its queries differ from its source" train --data samples --form few_shot --points 20 \
   --epochs 1 -o never.safetensors
 [ ! -e never.safetensors ] || fail "an operator was written all the same"
+# Another attention, which the engine does not compute, from training to a prediction.
+"$funcattn" train "${some[@]}" --attention softmax --position-bias distance --memory-tokens 2 \
+  --sinusoids 3 -o softmax.safetensors
+"$funcattn" info softmax.safetensors | grep -q "attention *softmax" || fail "wrong attention"
+"$funcattn" run samples/test_x4/0000.vtp --operator softmax.safetensors -o softmax.vtp --quiet
+[ -s softmax.vtp ] || fail "no output mesh of softmax attention"
+refused "attention softmax has no basis functions to look into" \
+  inspect softmax.safetensors samples/test/0000.vtp
+refused "causal is for softmax attention, but attention is functional" \
+  train "${some[@]}" --causal -o never.safetensors
+"$funcattn" train "${some[@]}" --bases separate -o separate.safetensors
+"$funcattn" run samples/test_x4/0000.vtp --operator separate.safetensors -o separate.vtp --quiet
 "$funcattn" info notebook.safetensors | grep -q sum_coefficients || fail "wrong form"
 
 # A file without the array in the middle of a training set ends the run with its name.
