@@ -1,13 +1,13 @@
 """Time, bytes and waiting of one prediction on 1 and 2 processes, weak and strong.
 
 ./dev bench mpi runs it. Each process computes with one thread; the model has the sizes of the
-published networks (width 128, 8 heads, 64 functions, 8 blocks). Medians of the runs.
+published networks (width 128, 8 heads, 64 functions, 8 blocks). A row is the fastest of the runs: others that
+use the machine only ever make a run slower.
 """
 
 import argparse
 import json
 import os
-import statistics
 import subprocess
 
 HEADER = "| | processes | points each | time s | per block: bytes sent | exchange ms | waiting ms |"
@@ -27,12 +27,12 @@ def measured(program, mpiexec, processes, points, repeats):
 
 
 def row(name, report):
-    median = lambda key: statistics.median(run[key] for run in report["runs"])
+    run = min(report["runs"], key=lambda one: one["seconds"])
     blocks = report["blocks"]
     return (
-        f"| {name} | {report['processes']} | {report['points']:,} | {median('seconds'):.3f} "
-        f"| {median('bytes') / blocks:,.0f} | {1e3 * median('moving') / blocks:.2f} "
-        f"| {1e3 * median('waiting') / blocks:.2f} |"
+        f"| {name} | {report['processes']} | {report['points']:,} | {run['seconds']:.3f} "
+        f"| {run['bytes'] / blocks:,.0f} | {1e3 * run['moving'] / blocks:.2f} "
+        f"| {1e3 * run['waiting'] / blocks:.2f} |"
     )
 
 
