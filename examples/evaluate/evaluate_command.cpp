@@ -10,6 +10,7 @@
 #include "examples/evaluate/report.h"
 #include "examples/sine/sine_evaluation.h"
 #include "examples/vtk_samples.h"
+#include "meshio/cells.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
 #include "operators/operator_file.h"
@@ -97,8 +98,32 @@ Mesh with_fields(Mesh mesh, const Operator& op, const Sample& sample, const Tens
   return mesh;
 }
 
-SampleView view_of(const Operator& op, const Sample& sample, const Tensor& prediction,
-                   const std::string& title) {
+/// The faces of a mesh that lies in the plane of two coordinates; none where there are so many that
+/// points look the same.
+std::vector<SampleView::Face> faces_of(const Mesh& mesh, const Contract& contract) {
+  constexpr vtkIdType most = 100000;
+  std::vector<SampleView::Face> faces;
+  const std::vector<int>& axes = contract.coordinates.axes;
+  if (axes.size() != 2 || mesh.count(Association::cell) > most) return faces;
+  const RowMatrix points = mesh.coordinates(Association::point);
+  const bool of_cells = contract.association() == Association::cell;
+  for_each_cell(mesh.vtk(), [&](const CellView& cell) {
+    if (cell_dimension(cell.type) != 2 || cell.type == VTK_TRIANGLE_STRIP) return;
+    SampleView::Face face;
+    for (vtkIdType i = 0; i < cell.size; ++i) {
+      // VTK's pixel lists the upper edge from left to right.
+      const vtkIdType id = cell.points[cell.type == VTK_PIXEL && i >= 2 ? 5 - i : i];
+      face.corners.emplace_back(points(id, axes[0]), points(id, axes[1]));
+      if (!of_cells) face.entries.push_back(static_cast<std::size_t>(id));
+    }
+    if (of_cells) face.entries.push_back(static_cast<std::size_t>(cell.id));
+    faces.push_back(std::move(face));
+  });
+  return faces;
+}
+
+SampleView view_of(const Operator& op, const Mesh& mesh, const Sample& sample,
+                   const Tensor& prediction, const std::string& title) {
   SampleView view;
   view.title = title + ", " + op.contract().outputs.front().name;
   const Tensor coordinates = sample.query.coordinates;
@@ -109,6 +134,7 @@ SampleView view_of(const Operator& op, const Sample& sample, const Tensor& predi
   }
   view.truth = column(sample.targets, 0);
   view.predictions.emplace_back("predicted", column(prediction, 0));
+  view.faces = faces_of(mesh, op.contract());
   return view;
 }
 
@@ -264,7 +290,7 @@ class EvaluateCommand : public Command {
             write_fields(with_fields(mesh, operators[i], sample, prediction), file,
                          options_.fields / evaluation.name / set / file.filename());
           if (i == 0 && !options_.report.empty() && file == files.front())
-            views.push_back(view_of(operators[i], sample, prediction, set));
+            views.push_back(view_of(operators[i], mesh, sample, prediction, set));
         }
         evaluation.resolutions.push_back(cases.result());
       }

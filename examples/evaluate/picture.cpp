@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/text.h"
 #include "examples/evaluate/gnuplot.h"
@@ -65,6 +66,38 @@ std::string map_panel(const std::string& title, const std::string& name, int col
          " with points pt 5 ps mark palette\nset size noratio\n";
 }
 
+// The same with the faces of a plane mesh filled.
+std::string face_panel(const std::string& title, const std::string& name, int column,
+                       const std::string& range) {
+  return "set title " + gnuplot_text(title) + "\nset xlabel 'x'\nset ylabel 'y'\nunset key\n" +
+         "set size ratio -1\nset view map\nset style fill solid noborder\n" + range + "\nsplot $" +
+         name + " using 1:2:" + std::to_string(column) +
+         " with polygons fillcolor palette\nset size noratio\n";
+}
+
+double mean_of(const std::vector<double>& values, const std::vector<std::size_t>& entries) {
+  double sum = 0;
+  for (const std::size_t entry : entries) sum += values[entry];
+  return sum / static_cast<double>(entries.size());
+}
+
+// Corners with the values of their face; an empty row ends a face.
+PlotData face_rows(const SampleView& view, const std::string& name) {
+  PlotData block{name, {}};
+  const std::vector<double>& predicted = view.predictions.front().second;
+  std::vector<double> error(predicted.size());
+  for (std::size_t i = 0; i < error.size(); ++i) error[i] = std::abs(predicted[i] - view.truth[i]);
+  for (const SampleView::Face& face : view.faces) {
+    const double values[] = {mean_of(view.truth, face.entries), mean_of(predicted, face.entries),
+                             mean_of(error, face.entries)};
+    if (!std::isfinite(values[0] + values[1])) continue;
+    for (const auto& [x, y] : face.corners)
+      block.rows.push_back({x, y, values[0], values[1], values[2]});
+    block.rows.emplace_back();
+  }
+  return block;
+}
+
 std::string error_panel(const std::vector<OperatorEvaluation>& evaluations,
                         std::vector<PlotData>& data) {
   std::string plot;
@@ -100,15 +133,21 @@ void draw_report(const std::filesystem::path& path,
       continue;
     }
     PlotData block{name, {}};
-    double low = view.truth.front(), high = low;
+    double low = std::numeric_limits<double>::infinity(), high = -low;
     for (std::size_t i = 0; i < view.truth.size(); ++i) {
       const double predicted = view.predictions.front().second[i];
       block.rows.push_back({view.coordinates[i][0], view.coordinates[i][1], view.truth[i],
                             predicted, std::abs(predicted - view.truth[i])});
-      low = std::min({low, view.truth[i], predicted});
-      high = std::max({high, view.truth[i], predicted});
+      for (const double value : {view.truth[i], predicted}) {
+        if (!std::isfinite(value)) continue;  // Masked points may have no truth.
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
     }
-    data.push_back(std::move(block));
+    PlotData faces = face_rows(view, name);
+    const auto panel = faces.rows.empty() ? map_panel : face_panel;
+    data.push_back(std::move(faces.rows.empty() ? block : faces));
+    if (high < low) low = high = 0;
     if (high <= low) high = low + 1;
     const std::string mark =
         "mark = " +
@@ -117,9 +156,9 @@ void draw_report(const std::filesystem::path& path,
         "\n";
     const std::string range =
         mark + "set cbrange [" + format_number(low) + ":" + format_number(high) + "]";
-    rows.push_back({map_panel(view.title + ": true", name, 3, range),
-                    map_panel(view.predictions.front().first, name, 4, range),
-                    map_panel("absolute error", name, 5, mark + "set cbrange [0:*]")});
+    rows.push_back({panel(view.title + ": true", name, 3, range),
+                    panel(view.predictions.front().first, name, 4, range),
+                    panel("absolute error", name, 5, mark + "set cbrange [0:*]")});
   }
   const bool several = !evaluations.empty() && evaluations.front().resolutions.size() > 1;
   if (several) curves.push_back(error_panel(evaluations, data));

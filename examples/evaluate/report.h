@@ -34,6 +34,13 @@ struct SampleView {
   std::vector<double> truth;
   std::vector<std::pair<std::string, std::vector<double>>> predictions;  ///< Per operator.
   std::vector<std::pair<double, double>> context;  ///< x and value of the context points, in 1D.
+  /// Of a mesh in the plane: corners of its faces and, for each, the entries whose mean colours it
+  /// (its points, or itself where the values are those of cells). Empty: points are drawn.
+  struct Face {
+    std::vector<std::pair<double, double>> corners;
+    std::vector<std::size_t> entries;
+  };
+  std::vector<Face> faces;
 };
 
 /// One case over operators of one recipe.
@@ -59,8 +66,9 @@ Json report_json(const std::vector<OperatorEvaluation>& evaluations);
 /// The same for people: one table per study, operators side by side.
 std::string report_text(const std::vector<OperatorEvaluation>& evaluations);
 
-/// Draws the views (curves in 1D, maps of truth, prediction and error in 2D and 3D, seen along z)
-/// and, where there are several resolutions, error against points. Throws FileError.
+/// Draws the views (curves in 1D, maps of truth, prediction and error in 2D and 3D, seen along z,
+/// with faces filled in the plane) and, where there are several resolutions, error against points.
+/// Throws FileError.
 void draw_report(const std::filesystem::path& path,
                  const std::vector<OperatorEvaluation>& evaluations,
                  const std::vector<SampleView>& views);

@@ -1,8 +1,13 @@
 #include "examples/evaluate/report.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "core/atomic_file.h"
 
 namespace funcattn {
 namespace {
@@ -94,6 +99,34 @@ TEST(Report, TextNamesOperatorsResolutionsAndDrift) {
       std::string::npos)
       << text;
   EXPECT_NE(text.find("Shift"), std::string::npos);
+}
+
+// One face is filled; the other has no value. Where none has one, points are drawn: both are
+// pictures.
+TEST(Report, FacesOfAPlaneMeshAreFilled) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  SampleView view;
+  view.title = "square";
+  view.coordinates = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+  view.truth = {1, 2, 3, 4};
+  view.predictions.emplace_back("predicted", std::vector<double>{1, 2, 2, 4});
+  const auto size_of = [&](const SampleView& shown) {
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("faces_" + std::to_string(::getpid()) + ".png");
+    draw_report(path, {}, {shown});
+    const auto bytes = read_file(path);
+    std::filesystem::remove(path);
+    EXPECT_EQ(bytes.substr(1, 3), "PNG");
+    return bytes.size();
+  };
+  const auto points = size_of(view);
+  view.faces = {{{{0, 0}, {1, 0}, {0, 1}}, {0, 1, 2}}, {{{1, 0}, {1, 1}, {0, 1}}, {1, 3, 2}}};
+  EXPECT_NE(size_of(view), points);
+  const auto both = size_of(view);
+  view.truth[3] = nan;
+  EXPECT_NE(size_of(view), both) << "the second face is left out";
+  view.truth = {nan, nan, nan, 1};
+  EXPECT_GT(size_of(view), 0u);
 }
 
 }  // namespace
