@@ -35,7 +35,7 @@ cp "$FIXTURES/surrogate.safetensors" open/secret.safetensors
 chmod 000 open/secret.vtu open/secret.safetensors
 expect 1 as_user "$PWD/open/secret.vtu" "$grid"
 expect_error "secret.vtu.*Permission denied"
-expect_error "1 of 2 files failed, 1 were written"
+expect_error "1 of 2 files failed, 1 was written"
 expect_file open/grid_predicted.vtu
 mkdir open/locked && chmod 000 open/locked
 expect 1 as_user "$PWD/open/locked"
