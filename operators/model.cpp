@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::array forms{Form::paper,        Form::shared_basis, Form::shared_basis_tied,
                            Form::segmentation, Form::few_shot,     Form::sum_coefficients};
-constexpr std::array attentions{Attention::functional, Attention::softmax, Attention::linear,
-                                Attention::ridge, Attention::pointwise};
+constexpr std::array attentions{Attention::functional, Attention::softmax,   Attention::linear,
+                                Attention::ridge,      Attention::pointwise, Attention::fourier};
 constexpr std::array position_biases{PositionBias::none, PositionBias::distance,
                                      PositionBias::learned};
 constexpr std::array base_choices{Bases::shared, Bases::separate_slices, Bases::separate};
@@ -179,9 +179,12 @@ void validate_attention(const ModelConfig& config) {
                                                    ", which is for the form shared_basis, found " +
                                                    to_string(config.form));
     require(config.mixing == Mixing::functional && config.bases == Bases::shared,
-            "attention " + name + " has no basis, but mixing is " + to_string(config.mixing) +
-                " and bases " + to_string(config.bases) + "; leave these away");
+            "attention " + name + " has no learned basis, but mixing is " +
+                to_string(config.mixing) + " and bases " + to_string(config.bases) +
+                "; leave these away");
   }
+  require(config.attention != Attention::fourier || config.coordinate_dimension > 0,
+          "attention fourier needs coordinates, but coordinate_dimension is 0");
   const bool is_softmax = config.attention == Attention::softmax;
   const std::string only = " is for softmax attention, but attention is " + name;
   require(is_softmax || !config.causal, "causal" + only);
@@ -303,6 +306,8 @@ const char* to_string(Attention attention) {
       return "ridge";
     case Attention::pointwise:
       return "pointwise";
+    case Attention::fourier:
+      return "fourier";
   }
   return "";
 }

@@ -35,6 +35,7 @@ enum class Attention {
   linear,      ///< Without softmax, normalised keys and values (Galerkin attention).
   ridge,       ///< Ridge regression in the space of features.
   pointwise,   ///< Nothing: a network of two layers at every point.
+  fourier,     ///< Functional Attention in a fixed basis of cosines of the coordinates.
 };
 
 const char* to_string(Attention attention);

@@ -34,8 +34,9 @@ void ModelOptions::describe(OptionTable& table) {
       .value(
           "attention", attention,
           "in the blocks of shared_basis: functional attention, or in its place softmax over the "
-          "points, linear (Galerkin), ridge regression in feature space, or none")
-      .choices({"functional", "softmax", "linear", "ridge", "pointwise"})
+          "points, linear (Galerkin), ridge regression in feature space, nothing, or functional "
+          "attention in a fixed basis of cosines")
+      .choices({"functional", "softmax", "linear", "ridge", "pointwise", "fourier"})
       .default_text(by_task);
   table
       .value(

@@ -179,6 +179,83 @@ Tensor PointwiseAttention::attend(const TokenSet& query, const TokenSet&) {
   return mlp_->forward(query.x);
 }
 
+namespace {
+
+/// The first vectors of numbers 0, 1, ... by their length; those of equal length in their order.
+std::vector<std::vector<double>> wave_numbers(int axes, int count) {
+  // A ball with so many vectors in its positive part reaches less far along an axis.
+  const int largest = 2 * static_cast<int>(std::ceil(std::pow(count, 1.0 / axes))) + 1;
+  std::vector<std::vector<double>> all(1);
+  for (int axis = 0; axis < axes; ++axis) {
+    std::vector<std::vector<double>> longer;
+    for (const auto& begin : all)
+      for (int m = 0; m <= largest; ++m) {
+        longer.push_back(begin);
+        longer.back().push_back(m);
+      }
+    all = std::move(longer);
+  }
+  const auto square = [](const std::vector<double>& m) {
+    double sum = 0;
+    for (const double one : m) sum += one * one;
+    return sum;
+  };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const auto& a, const auto& b) { return square(a) < square(b); });
+  all.resize(static_cast<std::size_t>(count));
+  return all;
+}
+
+}  // namespace
+
+Tensor cosine_basis(const Tensor& coordinates, int functions) {
+  const auto axes = static_cast<int>(coordinates.size(2));
+  const auto waves = wave_numbers(axes, functions);
+  Tensor basis;
+  for (int axis = 0; axis < axes; ++axis) {
+    std::vector<double> numbers, norms;
+    for (const auto& wave : waves) {
+      const double m = wave[static_cast<std::size_t>(axis)];
+      numbers.push_back(m * 0.5 * std::acos(-1.0));
+      norms.push_back(m > 0 ? std::sqrt(2.0) : 1.0);
+    }
+    const auto row = [&](const std::vector<double>& values) {
+      return torch::tensor(values, torch::kFloat64)
+          .to(coordinates.device(), coordinates.scalar_type());
+    };
+    const Tensor factor =
+        ((coordinates.select(2, axis) + 1).unsqueeze(-1) * row(numbers)).cos() * row(norms);
+    basis = basis.defined() ? basis * factor : factor;
+  }
+  return basis;
+}
+
+FourierAttention::FourierAttention(Initialiser& initialiser, const ModelConfig& config)
+    : regularisation_(Regularisation::fixed(config.ridge, config.relative_ridge)),
+      heads_(config.heads),
+      functions_(config.basis) {
+  q_ = square(*this, initialiser, "q", config.width);
+  k_ = square(*this, initialiser, "k", config.width);
+  v_ = square(*this, initialiser, "v", config.width);
+  out_ = square(*this, initialiser, "out", config.width);
+}
+
+Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source) {
+  const auto basis_of = [&](const TokenSet& tokens) {
+    return cosine_basis(tokens.coordinates, functions_).unsqueeze(1).expand({-1, heads_, -1, -1});
+  };
+  const Tensor source_basis = basis_of(source);
+  const Tensor query_basis = &query == &source ? source_basis : basis_of(query);
+  const auto coefficients = [&](const Linear& map, const Tensor& basis, const TokenSet& tokens) {
+    return project(basis, split_heads(map.forward(tokens.x), heads_), tokens.measure,
+                   Coefficients::integral);
+  };
+  const Tensor moved =
+      transport(coefficients(*q_, query_basis, query), coefficients(*k_, source_basis, source),
+                coefficients(*v_, source_basis, source), regularisation_);
+  return out_->forward(join_heads(reconstruct(query_basis, moved)));
+}
+
 std::shared_ptr<TokenAttention> make_token_attention(Initialiser& initialiser,
                                                      const ModelConfig& config) {
   switch (config.attention) {
@@ -190,6 +267,8 @@ std::shared_ptr<TokenAttention> make_token_attention(Initialiser& initialiser,
       return std::make_shared<RidgeAttention>(initialiser, config);
     case Attention::pointwise:
       return std::make_shared<PointwiseAttention>(initialiser, config);
+    case Attention::fourier:
+      return std::make_shared<FourierAttention>(initialiser, config);
     case Attention::functional:
       break;
   }

@@ -86,6 +86,26 @@ class PointwiseAttention : public TokenAttention {
   std::shared_ptr<LinearStack> mlp_;
 };
 
+/// The first `functions` products of cosines cos(pi m (x + 1) / 2), m = 0, 1, ..., of the
+/// coordinates, by the length of (m_1, ..., m_D), scaled to norm 1 in the mean over the cube [-1,
+/// 1]^D.
+/// @param coordinates [B,N,D] @return [B,N,functions]
+Tensor cosine_basis(const Tensor& coordinates, int functions);
+
+/// Functional Attention in a basis that is not learned, cosine_basis() with `basis` functions for
+/// every head: coefficients `integral`, transport with a fixed ridge as in the paper's form.
+class FourierAttention : public TokenAttention {
+ public:
+  FourierAttention(Initialiser& initialiser, const ModelConfig& config);
+  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+
+ private:
+  std::shared_ptr<Linear> q_, k_, v_, out_;
+  Regularisation regularisation_;
+  int heads_;
+  int functions_;
+};
+
 /// That of config.attention, which is not `functional`.
 std::shared_ptr<TokenAttention> make_token_attention(Initialiser& initialiser,
                                                      const ModelConfig& config);

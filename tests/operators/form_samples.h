@@ -73,8 +73,8 @@ inline std::vector<NamedConfig> all_configs() {
 inline std::vector<NamedConfig> configs_without_engine() {
   std::vector<NamedConfig> configs;
   ModelConfig config = base_config(Form::shared_basis);
-  for (const Attention attention :
-       {Attention::softmax, Attention::linear, Attention::ridge, Attention::pointwise}) {
+  for (const Attention attention : {Attention::softmax, Attention::linear, Attention::ridge,
+                                    Attention::pointwise, Attention::fourier}) {
     config.attention = attention;
     configs.push_back({to_string(attention), config});
   }

@@ -224,6 +224,27 @@ TEST(RidgeAttention, IsRegressionInFeatureSpace) {
   }
 }
 
+TEST(FourierAttention, ItsFunctionsAreOrthonormalOnTheCube) {
+  // The middles of 20 x 20 cells, on which cosines are orthogonal as on the square.
+  const Tensor x = (at::arange(20, torch::kFloat64) + 0.5) / 10 - 1;
+  const auto axes = at::meshgrid({x, x}, "ij");
+  const Tensor points = at::stack({axes[0].flatten(), axes[1].flatten()}, -1).unsqueeze(0);
+  const Tensor basis = cosine_basis(points, 30)[0];
+  const Tensor gram = at::matmul(basis.t(), basis) / 400;
+  EXPECT_LE((gram - at::eye(30, torch::kFloat64)).abs().max().item<double>(), 1e-12);
+  // 1, cosines of either axis, their product: (0,0), (0,1), (1,0), (1,1), (0,2).
+  const double pi = std::acos(-1.0);
+  const Tensor u = axes[0].flatten(), v = axes[1].flatten();
+  const auto wave = [&](const Tensor& at, int m) {
+    return (at + 1).mul(0.5 * pi * m).cos() * std::sqrt(2.0);
+  };
+  EXPECT_LE(relative_difference(basis.select(1, 0), at::ones_like(u)), 1e-14);
+  EXPECT_LE(relative_difference(basis.select(1, 1), wave(v, 1)), 1e-13);
+  EXPECT_LE(relative_difference(basis.select(1, 2), wave(u, 1)), 1e-13);
+  EXPECT_LE(relative_difference(basis.select(1, 3), wave(u, 1) * wave(v, 1)), 1e-13);
+  EXPECT_LE(relative_difference(basis.select(1, 4), wave(v, 2)), 1e-13);
+}
+
 TEST(WithoutEngine, PredictionsAreThoseOfTheOperations) {
   const torch::NoGradGuard no_grad;
   for (const auto& [name, config] : testing::configs_without_engine()) {
@@ -260,9 +281,10 @@ TEST(WithoutEngine, OptionsThatDoNotGoTogetherAreRefused) {
   EXPECT_EQ(message([](auto& c) { c.form = Form::paper, c.attention = Attention::linear; }),
             "model configuration: attention is linear, which is for the form shared_basis, found "
             "paper");
-  EXPECT_EQ(message([](auto& c) { c.attention = Attention::ridge, c.bases = Bases::separate; }),
-            "model configuration: attention ridge has no basis, but mixing is functional and bases "
-            "separate; leave these away");
+  EXPECT_EQ(
+      message([](auto& c) { c.attention = Attention::ridge, c.bases = Bases::separate; }),
+      "model configuration: attention ridge has no learned basis, but mixing is functional and "
+      "bases separate; leave these away");
   EXPECT_EQ(message([](auto& c) { c.causal = true; }),
             "model configuration: causal is for softmax attention, but attention is functional");
   EXPECT_EQ(message([](auto& c) { c.attention = Attention::linear, c.memory_tokens = 1; }),
