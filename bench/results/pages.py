@@ -1,0 +1,57 @@
+"""Tables in Markdown and pictures by gnuplot."""
+import math
+import statistics
+import subprocess
+
+
+def significant(value, digits=3):
+    """A number as people write it: 0.0975, 12.3, 1.2e-05."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    if value == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(value)))
+    if -5 < exponent < 6:
+        rounded = round(value, digits - 1 - exponent)
+        return f"{rounded:.{max(0, digits - 1 - exponent)}f}"
+    return f"{value:.{digits - 1}e}"
+
+
+def mean_and_spread(values):
+    """"0.0975 ± 0.0004": mean and standard deviation over the seeds; the value alone of one seed."""
+    if len(values) == 1:
+        return significant(values[0])
+    return f"{significant(statistics.mean(values))} ± {significant(statistics.stdev(values), 1)}"
+
+
+def table(columns, rows):
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"]
+
+
+def draw(path, title, x_label, y_label, curves, log_x=True):
+    """Curves {name: [(x, y)]} as a PNG, logarithmic in y."""
+    script = ["set terminal pngcairo size 760,460 font 'DejaVu Sans,10'",
+              f"set output '{path}'", f"set title {quoted(title)}", f"set xlabel {quoted(x_label)}",
+              f"set ylabel {quoted(y_label)}", "set logscale y", "set grid lc rgb '#dddddd'",
+              "set key outside right top"]
+    if log_x:
+        script.append("set logscale x 2")
+    plots = []
+    for index, (name, points) in enumerate(curves.items()):
+        script.append(f"$c{index} << EOD")
+        script += [f"{x} {y}" for x, y in points if y is not None and y > 0]
+        script.append("EOD")
+        plots.append(f"$c{index} using 1:2 with linespoints pt 7 ps 0.7 lw 1.6 "
+                     f"lc rgb '{COLOURS[index % len(COLOURS)]}' dt {1 + index // len(COLOURS)} "
+                     f"title {quoted(name)}")
+    script.append("plot " + ", ".join(plots))
+    subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, check=True)
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''").replace("_", "\\\\_") + "'"
