@@ -1,13 +1,14 @@
 """Tables and pictures of docs/results.md: `./dev results [TABLE...]`.
 
 Every table is a set of trainings and evaluations by the command, on one thread each. What was made
-stays in the folder and is taken from there the next time.
+stays in the folder and is taken from there the next time, except with --quick.
 """
 import argparse
 import collections
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import sys
 
@@ -125,6 +126,8 @@ def main():
               file=sys.stderr)
         return 2
     folder = pathlib.Path(options.out) / ("quick" if options.quick else "full")
+    if options.quick:  # It shall tell what the program of now does.
+        shutil.rmtree(folder, ignore_errors=True)
     workshop = runs.Workshop(options.program, folder, options.jobs)
     made, given = definitions.datasets(options.quick, options.published)
     chosen = [study for study in all_studies if not options.tables or study.name in options.tables]

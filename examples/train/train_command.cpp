@@ -269,7 +269,8 @@ class TrainCommand : public Command {
   void refuse_to_replace_a_run() const {
     for (const std::filesystem::path& path :
          {options_.out, sibling(last_extension), sibling(state_extension), sibling(log_extension)})
-      if (std::filesystem::exists(path))
+      // A run that fails before its first step leaves an empty log.
+      if (std::filesystem::exists(path) && !std::filesystem::is_empty(path))
         throw FileError("'" + path.string() +
                         "' exists; give another --out, --resume to continue the run that wrote "
                         "it, or --overwrite to replace it");

@@ -31,7 +31,7 @@ struct EngineOptions {
   ActivationMemory memory = ActivationMemory::resident;
   std::filesystem::path spill_folder;  ///< Empty: the system's folder for temporary files.
   int tile_points = 0;                 ///< Points between two float64 sums; < 1: a good number;
-                                       ///< more than 65,536, or than there are, are as many.
+                                       ///< more than 4,096, or than there are, are as many.
   EngineProfile* profile = nullptr;    ///< Receives where the time went.
   /// Called from the thread that called predict(), a few hundred times at most, between two tiles.
   ProgressCallback progress;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t default_tile_points = 480;
 
 /// The float32 sums of a tile lose digits with its points.
-constexpr std::size_t most_tile_points = 65536;
+constexpr std::size_t most_tile_points = 4096;
 
 /// More than the threads of any machine that one process uses.
 constexpr std::size_t most_parts_of_sample = 64;

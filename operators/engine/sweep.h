@@ -135,7 +135,7 @@ struct Tile {
 /// a visit, tiles whose float32 sums are, panels.
 class SweepPlan {
  public:
-  /// @param counts points of each sample @param tile_points < 1: a good number; at most 65,536
+  /// @param counts points of each sample @param tile_points < 1: a good number; at most 4,096
   /// and the points that there are take effect
   SweepPlan(const std::vector<std::size_t>& counts, int panel_points, int tile_points);
 

@@ -14,7 +14,7 @@ deb=$(echo "$work"/cpack/funcattn_*.deb)
 field() { dpkg-deb -f "$deb" "$1"; }
 # has FIELD PATTERN
 has() {
-  field "$1" | grep -qE "$2" && return
+  field "$1" | grep -E "$2" > /dev/null && return
   echo "$1 of the package is '$(field "$1")', expected $2" >&2
   exit 1
 }
@@ -36,7 +36,7 @@ grep -q '^libfuncattn 0 funcattn' control/shlibs
 grep -qs ldconfig control/triggers || grep -q ldconfig control/postinst
 usr=$work/root/usr
 [ -s "$usr/share/doc/funcattn/copyright" ]
-zcat "$usr/share/doc/funcattn/changelog.gz" | dpkg-parsechangelog -l - -S Version | grep -qx "$(field Version)"
+zcat "$usr/share/doc/funcattn/changelog.gz" | dpkg-parsechangelog -l - -S Version | grep -x "$(field Version)" > /dev/null
 # Nothing outside /usr, and no text file that knows where it was built.
 [ "$(ls root)" = usr ] && [ ! -e "$usr/local" ]
 if grep -rlI -e "$source" -e "$build" "$usr"; then
@@ -75,7 +75,7 @@ END
 cmake -S consumer -B consumer/build -G Ninja -DCMAKE_PREFIX_PATH="$usr" -DSOURCE="$source" > consumer.log
 cmake --build consumer/build >> consumer.log
 consumer/build/solver_c "$source/data/sine.safetensors" | tail -n 1
-ldd consumer/build/solver_c | grep -q "$library/libfuncattn.so.0"
+ldd consumer/build/solver_c | grep "$library/libfuncattn.so.0" > /dev/null
 
 if [ -d "$usr/lib/python3/dist-packages/funcattn" ]; then
   has Depends 'python3-vtk9'

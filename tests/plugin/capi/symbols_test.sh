@@ -7,4 +7,4 @@ declared=$(tr '\n' ' ' < "$2" | sed -E 's#/\*([^*]|\*[^/])*\*/##g' |
   grep -oE 'FUNCATTN_API [^;(]*\(' | grep -oE 'funcattn_[a-z_0-9]+\($' | tr -d '(' | sort)
 [ "$(wc -l <<< "$declared")" -ge 30 ]
 diff <(echo "$declared") <(echo "$exported")
-readelf -d "$1" | grep -q 'SONAME.*\[libfuncattn.so.0\]'
+readelf -d "$1" | grep 'SONAME.*\[libfuncattn.so.0\]' > /dev/null

@@ -15,7 +15,7 @@ if [ -n "$strangers" ]; then
   printf '%s links VTK libraries that are not ParaView'"'"'s:\n%s\n' "$plugin" "$strangers" >&2
   exit 1
 fi
-ldd "$plugin" | grep -q 'libtorch_cpu' || { echo "the plugin does not link LibTorch" >&2; exit 1; }
+ldd "$plugin" | grep 'libtorch_cpu' > /dev/null || { echo "the plugin does not link LibTorch" >&2; exit 1; }
 # What other users of LibTorch or of the stage in the process could take by mistake.
 exported=$(nm -DC --defined-only "$(dirname "$plugin")/libvtkFunctionalAttention.so" | grep ' funcattn::' || true)
 if [ -n "$exported" ]; then
