@@ -73,8 +73,10 @@ std::vector<TestSet> all_test_sets(const std::vector<std::filesystem::path>& loc
 std::string recipe_of(const Operator& op) {
   Json training = op.training();
   if (!training.is_object() || !training.contains("seed")) return "";
-  for (const char* outcome :
-       {"seed", "final_loss", "best_validation", "best_step", "seconds", "threads", "completed"})
+  // The steps of the best operator are an outcome too; those of the whole run are among the
+  // options.
+  for (const char* outcome : {"seed", "steps", "final_loss", "best_validation", "best_step",
+                              "seconds", "threads", "completed"})
     training.erase(outcome);
   return Json{{"model", op.model().config().to_json()},
               {"contract", op.contract().to_json()},

@@ -1,35 +1,52 @@
 #include "examples/train/train_options.h"
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace funcattn {
 
+namespace {
+
+// Defaults as the help shows them.
+std::string shown(const char* text) {
+  return text;
+}
+std::string shown(double number) {
+  return format_number(number);
+}
+
+}  // namespace
+
 void ModelOptions::describe(OptionTable& table) {
-  const std::string by_task = "by task";
-  table.group("Model (what is not given is chosen by the task)");
+  const Recipe files = general_recipe();
+  table.group("Model (defaults of --data; --task sine has its own)");
   table.value("form", form, "form of Functional Attention")
       .choices(form_names())
-      .default_text(by_task);
-  table.value("width", width, "channels of a point").at_least(1).default_text(by_task);
+      .default_text(shown(to_string(files.model.form)));
+  table.value("width", width, "channels of a point")
+      .at_least(1)
+      .default_text(shown(files.model.width));
   table.value("heads", heads, "attention heads; width must be divisible by it")
       .at_least(1)
-      .default_text(by_task);
+      .default_text(shown(files.model.heads));
   table.value("basis", basis, "basis functions per head; groups in few_shot")
       .at_least(1)
-      .default_text(by_task);
-  table.value("blocks", blocks, "attention blocks").at_least(1).default_text(by_task);
+      .default_text(shown(files.model.basis));
+  table.value("blocks", blocks, "attention blocks")
+      .at_least(1)
+      .default_text(shown(files.model.blocks));
   table.value("mlp-ratio", mlp_ratio, "hidden width of a block's MLP over width")
       .at_least(1)
-      .default_text(by_task);
+      .default_text(shown(files.model.mlp_ratio));
   table.value("ffn-width", ffn_width, "hidden width of the FFN in sum_coefficients")
       .at_least(1)
-      .default_text(by_task);
+      .default_text(shown("mlp-ratio x width"));
   table.value("coefficients", coefficients, "how paper forms coefficients")
       .choices({"mean", "integral"})
-      .default_text(by_task);
+      .default_text(shown(to_string(files.model.coefficients)));
   table.value("mixing", mixing, "the k x k step of forms with a shared basis")
       .choices({"functional", "softmax", "none"})
-      .default_text(by_task);
+      .default_text(shown(to_string(files.model.mixing)));
   table
       .value(
           "attention", attention,
@@ -37,56 +54,58 @@ void ModelOptions::describe(OptionTable& table) {
           "points, linear (Galerkin), ridge regression in feature space, nothing, or functional "
           "attention in a fixed basis of cosines")
       .choices({"functional", "softmax", "linear", "ridge", "pointwise", "fourier"})
-      .default_text(by_task);
+      .default_text(shown(to_string(files.model.attention)));
   table
       .value(
           "position-bias", position_bias,
           "of softmax attention: logits that fall with the distance, or are shifted by a learned "
           "function of the difference of coordinates")
       .choices({"none", "distance", "learned"})
-      .default_text(by_task);
+      .default_text(shown(to_string(files.model.position_bias)));
   table.value("memory-tokens", memory_tokens, "of softmax attention: learned tokens per head")
       .at_least(0)
-      .default_text(by_task);
+      .default_text(shown(files.model.memory_tokens));
   table.flag("causal", causal,
              "softmax attention: a point sees itself and the points before it in their order");
   table
       .value("sinusoids", sinusoids,
              "features sin(pi m x), cos(pi m x), m = 1 ... N, of each coordinate beside itself")
       .at_least(0)
-      .default_text(by_task);
+      .default_text(shown(files.model.sinusoids));
   table
       .value("bases", bases,
              "of forms with a shared basis: one for projection and reconstruction, separate maps "
              "to the basis, or separate features and maps")
       .choices({"shared", "separate_slices", "separate"})
-      .default_text(by_task);
-  table.value("ridge", ridge, "fixed regularisation lambda").above(0).default_text(by_task);
+      .default_text(shown(to_string(files.model.bases)));
+  table.value("ridge", ridge, "fixed regularisation lambda")
+      .above(0)
+      .default_text(shown(files.model.ridge));
   table
       .value("ridge-scale", ridge_scale,
              "ridge as it is, or times the mean diagonal of the Gram matrix")
       .choices({"absolute", "relative"})
-      .default_text(by_task);
+      .default_text(shown(files.model.relative_ridge ? "relative" : "absolute"));
   table.value("temperature", temperature, "initial temperature of the basis")
       .above(0)
-      .default_text(by_task);
+      .default_text(shown(files.model.temperature));
   table.value("activation", activation, "of few_shot's encoder")
       .choices({"relu", "gelu", "silu", "tanh", "sine"})
-      .default_text(by_task);
+      .default_text(shown(to_string(files.model.activation)));
   table.value("encoder-layers", encoder_layers, "linear layers of few_shot's encoder")
       .at_least(1)
-      .default_text(by_task);
+      .default_text(shown(files.model.encoder_layers));
   table.value("latent", latent, "features that few_shot's encoder hands on")
       .at_least(1)
-      .default_text(by_task);
+      .default_text(shown("width"));
   table
       .value("fourier-features", fourier_features,
              "learned frequencies per coordinate in few_shot; 0: none")
       .at_least(0)
-      .default_text(by_task);
+      .default_text(shown(files.model.fourier_features));
   table.value("fourier-max-frequency", fourier_max_frequency, "largest initial angular frequency")
       .above(0)
-      .default_text(by_task);
+      .default_text(shown(files.model.fourier_max_frequency));
 }
 
 ModelConfig ModelOptions::apply(ModelConfig recipe) const {
@@ -120,48 +139,50 @@ ModelConfig ModelOptions::apply(ModelConfig recipe) const {
 }
 
 void OptimisationOptions::describe(OptionTable& table) {
-  const std::string by_task = "by task";
-  table.group("Optimisation (AdamW; what is not given is chosen by the task)");
-  table.value("steps", steps, "optimiser steps").at_least(1).default_text(by_task);
+  const Recipe files = general_recipe();
+  table.group("Optimisation by AdamW (defaults of --data; --task sine has its own)");
+  table.value("steps", steps, "optimiser steps").at_least(1).default_text(shown("by --epochs"));
   table.value("epochs", epochs, "passes over the training set, instead of --steps")
       .at_least(1)
-      .default_text(by_task);
-  table.value("batch", batch, "samples per step").at_least(1).default_text(by_task);
-  table.value("lr", learning_rate, "peak learning rate").above(0).default_text(by_task);
+      .default_text(shown(files.epochs));
+  table.value("batch", batch, "samples per step").at_least(1).default_text(shown(files.batch));
+  table.value("lr", learning_rate, "peak learning rate")
+      .above(0)
+      .default_text(shown(files.schedule.peak));
   table.value("schedule", schedule, "course of the learning rate")
       .choices({"constant", "cosine", "one_cycle"})
-      .default_text(by_task);
+      .default_text(shown(to_string(files.schedule.kind)));
   table.value("warmup", warmup, "steps of linear rise (constant, cosine)")
       .at_least(0)
-      .default_text(by_task);
+      .default_text(shown(files.schedule.warmup_steps));
   table.value("rise", rise, "share of the steps in which the rate rises (one_cycle)")
       .above(0)
       .at_most(0.999)
-      .default_text(by_task);
+      .default_text(shown(files.schedule.rise_fraction));
   table.value("final-lr", final_fraction, "last learning rate over peak")
       .at_least(0)
       .at_most(1)
-      .default_text(by_task);
+      .default_text(shown(files.schedule.final_fraction));
   table.value("beta2", beta2, "decay of the mean squared gradient")
       .above(0)
       .at_most(0.999999)
-      .default_text(by_task);
+      .default_text(shown(files.beta2));
   table.value("clip", clip, "largest norm of the gradient; 0: not clipped")
       .at_least(0)
-      .default_text(by_task);
+      .default_text(shown(files.clip));
   table.value("weight-decay", weight_decay, "decoupled decay of the weight matrices")
       .at_least(0)
-      .default_text(by_task);
+      .default_text(shown(files.weight_decay));
   table
       .value("ema", average,
              "decay of the moving average of the weights, which is what is validated and saved; 0: "
              "the weights themselves")
       .at_least(0)
       .at_most(0.999999)
-      .default_text(by_task);
+      .default_text(shown(files.average));
   table.value("loss", loss, "what is minimised")
       .choices({"mse", "relative_l2", "log_relative_l2"})
-      .default_text(by_task);
+      .default_text(shown(to_string(files.loss)));
 }
 
 Recipe Recipe::with(const ModelOptions& model_options,
