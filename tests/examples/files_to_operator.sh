@@ -30,6 +30,10 @@ grep -q "'other.state.safetensors' exists; give another --out" message || fail "
 "$funcattn" train "${options[@]}" --seed 1 --overwrite -o other.safetensors
 "$funcattn" info other.safetensors --json | grep '"seed": 1' > /dev/null || fail "--overwrite did not train"
 
+# The step of the weights is an outcome: the best of one seed and the last of another are alike.
+"$funcattn" evaluate --operator whole.safetensors other.last.safetensors --data samples --quiet > table
+grep "Over seeds" table > /dev/null || fail "no spread over seeds: $(cat table)"
+
 "$funcattn" evaluate --operator whole.safetensors --data samples --json --quiet > report.json
 grep -q '"label": "test_x4"' report.json || fail "the denser test set is not in the report"
 "$funcattn" run samples/test_x4/0000.vtp --operator whole.safetensors -o out.vtp --quiet
