@@ -124,6 +124,7 @@ void ProcessGroup::agree() {
   maximum_all(&failed, 1);
   traffic_.waiting += seconds_since(start);
   if (failed > 0) throw_failure_of(size() - static_cast<int>(failed));
+  has_failed_ = false;  // All go on.
 }
 
 void ProcessGroup::throw_failure_of(int failed) {

@@ -60,9 +60,9 @@ class ProcessGroup {
   class Scope {
    public:
     explicit Scope(ProcessGroup& group) : group_(group) {
-      if (group_.depth_++ == 0) group_.has_failed_ = false;
+      // Whoever begins something has got over an earlier failure: it will be told of a new one.
+      group_.has_failed_ = false;
     }
-    ~Scope() { --group_.depth_; }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -79,7 +79,6 @@ class ProcessGroup {
   auto timed(std::size_t bytes, const Move& move);
 
   Traffic traffic_;
-  int depth_ = 0;
   bool has_failed_ = false;
 };
 

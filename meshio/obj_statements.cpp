@@ -65,6 +65,11 @@ class ObjReader {
     constexpr std::array<std::string_view, 6> numeric = {"v", "vt", "vn", "f", "l", "p"};
     // In names of groups and materials the mark stands for itself.
     if (is_one_of(keyword, numeric)) remove_comment();
+    // Names, smoothing, looks, and what belongs to curves and surfaces, which have none without.
+    constexpr std::array<std::string_view, 24> without_geometry = {
+        "o",          "s",         "mg",     "vp",   "lod",  "bevel", "c_interp", "d_interp",
+        "usemap",     "maplib",    "cstype", "deg",  "bmat", "step",  "parm",     "trim",
+        "shadow_obj", "trace_obj", "hole",   "scrv", "sp",   "end",   "con",      "ctech"};
     constexpr std::array<std::string_view, 3> shapes = {"curv", "curv2", "surf"};
     if (keyword == "v") {
       read_point();
@@ -88,10 +93,8 @@ class ObjReader {
       contents_.libraries.push_back(rest());
     } else if (is_one_of(keyword, shapes)) {
       throw wrong("is a curve or a surface, which is not read; make polygons of it");
-    } else {
-      for (const char c : keyword)
-        if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) > 126)
-          throw wrong("is no statement of an OBJ file; the file is damaged");
+    } else if (!is_one_of(keyword, without_geometry)) {
+      throw wrong("is no statement of an OBJ file; the file is damaged");
     }
   }
 

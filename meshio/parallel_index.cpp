@@ -40,12 +40,12 @@ class IndexInspector {
     index_.declared.cell_arrays = declared_names(data_set_, "PCellData", "cell array");
     for (const XmlElement& section : data_set_.children) collect_layouts(section, layouts_);
     for (const XmlElement* piece : pieces_of(data_set_)) inspect_piece(*piece);
+    // VTK makes a grid of none that its own writer crashes on.
+    if (index_.files.empty()) throw DataError("it has no <Piece>; the file is damaged");
     if (is_structured(index_.type)) {
       const Extent whole = index_.whole = extent_of(data_set_, "WholeExtent");
       index_.declared.points = whole.points();
       index_.declared.cells = whole.cells();
-      if (index_.files.empty() && whole.points() > 0)
-        throw DataError("it has no <Piece>; the file is damaged");
       check_covered(whole, index_.extents);
     }
     return index_;

@@ -87,6 +87,27 @@ std::int64_t count_words(std::string_view text, const ValueType& type, const std
   return words;
 }
 
+// VTK reads strings up to their zeros, as many as there are rows, wherever the array ends.
+void require_end(bool is_ended) {
+  if (!is_ended) throw DataError("holds a text without an end; the file is damaged");
+}
+
+/// Strings of an ASCII array, which stand as numbers of bytes with a 0 behind each.
+std::int64_t strings_of_text(std::string_view text, const std::string& what) {
+  std::int64_t strings = 0;
+  bool is_ended = true;
+  for_each_word(text, [&](std::string_view word) {
+    is_ended = parse_double(word) == 0.0;
+    strings += is_ended ? 1 : 0;
+  });
+  try {
+    require_end(is_ended);
+  } catch (const DataError& error) {
+    throw DataError(what + " " + error.what());
+  }
+  return strings;
+}
+
 }  // namespace
 
 XmlArrays::XmlArrays(const FileBytes& file, const XmlDocument& document)
@@ -166,8 +187,9 @@ void XmlArrays::check(const XmlElement& array, const std::string& what,
   const std::string format = array.attribute("format", "ascii");
   if (format == "ascii") {
     const std::int64_t words = count_words(array.text, type, what);
-    if (values && type.size >= 0 && words != *values)
-      throw DataError(what + " holds " + std::to_string(words) + " values, expected " +
+    const std::int64_t found = type.size < 0 ? strings_of_text(array.text, what) : words;
+    if (values && found != *values)
+      throw DataError(what + " holds " + std::to_string(found) + " values, expected " +
                       std::to_string(*values));
     return;
   }
@@ -187,6 +209,14 @@ void XmlArrays::check(const XmlElement& array, const std::string& what,
                         " values of type " + type.name);
     }
     block.check_content();
+    if (values && type.size < 0) {
+      const std::string bytes = block.decode();
+      require_end(bytes.empty() || bytes.back() == '\0');
+      const auto found = std::count(bytes.begin(), bytes.end(), '\0');
+      if (found != *values)
+        throw DataError("holds " + std::to_string(found) + " values, expected " +
+                        std::to_string(*values));
+    }
   } catch (const DataError& error) {
     throw DataError(what + " " + error.what());
   }

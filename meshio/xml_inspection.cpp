@@ -80,13 +80,29 @@ class XmlInspector {
     const auto point_names = names_checked(point_data ? *point_data : none, "point array", points);
     const auto cell_names =
         names_checked(cell_data ? *cell_data : none, "cell array", piece_cells_);
+    const auto kinds = std::pair(kinds_of(point_data), kinds_of(cell_data));
     if (first) {
       contents_.point_arrays = point_names;
       contents_.cell_arrays = cell_names;
-    } else if ((points > 0 || piece_cells_ > 0) &&
-               (point_names != contents_.point_arrays || cell_names != contents_.cell_arrays)) {
-      throw DataError("its pieces hold different arrays; every piece must hold the same ones");
+      kinds_ = kinds;
+    } else if ((points > 0 || piece_cells_ > 0) && kinds != kinds_) {
+      // VTK takes the arrays of later pieces by their place, into those of the first.
+      throw DataError(
+          "its pieces hold different arrays; every piece must hold the same ones, of the same "
+          "types "
+          "and in the same order");
     }
+  }
+
+  /// Name, type and components of each array, in order.
+  static std::vector<std::string> kinds_of(const XmlElement* section) {
+    std::vector<std::string> kinds;
+    if (!section) return kinds;
+    for (const XmlElement& array : section->children)
+      if (array.name == "DataArray" || array.name == "Array")
+        kinds.push_back(array.attribute("type") + " " + array.attribute("NumberOfComponents", "1") +
+                        " " + array.attribute("Name"));
+    return kinds;
   }
 
   const XmlElement& required(const XmlElement& piece, const std::string& name) const {
@@ -275,6 +291,7 @@ class XmlInspector {
   const XmlElement& data_set_;
   DeclaredContents contents_;
   std::int64_t piece_cells_ = 0;
+  std::pair<std::vector<std::string>, std::vector<std::string>> kinds_;  ///< Of the first piece.
   std::vector<Extent> extents_;
 };
 

@@ -101,6 +101,40 @@ TEST(ProcessGroup, NestedRunsFailOnceAndTheNextRunIsClean) {
   });
 }
 
+// As a command over several files does: each of them may fail in one process alone.
+TEST(ProcessGroup, FailuresThatTheWorkGetsOverAreToldEachTime) {
+  on_good_ranks(2, [](ProcessGroup& group) {
+    run_together(&group, [&] {
+      for (int turn = 0; turn < 3; ++turn) {
+        std::string caught;
+        try {
+          run_together(&group, [&] {
+            if (group.rank() == turn % 2) throw DataError("file " + std::to_string(turn));
+            double value = 1;
+            group.sum(&value, 1);
+          });
+        } catch (const DataError& error) {
+          caught = error.what();
+        }
+        EXPECT_EQ(caught, "file " + std::to_string(turn));
+      }
+    });
+  });
+  const auto errors = on_ranks(2, [](ProcessGroup& group) {
+    run_together(&group, [&] {
+      try {
+        run_together(&group, [&] {
+          if (group.rank() == 0) throw DataError("first");
+        });
+      } catch (const DataError&) {
+      }
+      group.wait();
+      if (group.rank() == 1) throw FileError("second");
+    });
+  });
+  EXPECT_EQ(message_of(errors[0]), "second");
+}
+
 TEST(ProcessGroup, KindsOfErrorsSurviveTheWay) {
   const auto kind_survives = [](const auto& error) {
     using Kind = std::decay_t<decltype(error)>;

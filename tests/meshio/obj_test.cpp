@@ -144,6 +144,7 @@ TEST_F(ObjTest, WhatIsNotReadIsAnError) {
   expect_says(message(kTriangle + "vt\n"), "line 4 has 0 numbers, expected 1 to 3");
   expect_says(message(kTriangle + "p\n"), "line 4 is a cell of 0 points");
   expect_says(message(kTriangle + "f 1 2 3x\n"), "line 4 uses point '3x'");
+  expect_says(message(kTriangle + "F 1 2 3\n"), "line 4 is no statement of an OBJ file");
   expect_says(message("v 0 0 o\n"), "line 1 holds 'o', expected a number");
   expect_says(message(std::string("v 0 0 0\n\0", 9)), "line 2 holds a zero byte");
 }

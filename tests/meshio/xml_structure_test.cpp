@@ -80,6 +80,42 @@ TEST_F(XmlStructureTest, CellsThatTheCountsDoNotMention) {
   }
 }
 
+// VTK reads as many texts as there are rows, wherever the array ends.
+TEST_F(XmlStructureTest, TextsAreAsManyAsThereAreRows) {
+  const auto file = [](const std::string& text) {
+    return "<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"2\"><Points><DataArray "
+           "type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0</DataArray>"
+           "</Points><PointData><Array type=\"String\" Name=\"s\" format=\"ascii\">" +
+           text + "</Array></PointData></Piece></PolyData></VTKFile>";
+  };
+  expect_says(message("few.vtp", file("97 0")), "point array 's' holds 1 values, expected 2");
+  expect_says(message("many.vtp", file("97 0 98 0 99 0")), "holds 3 values, expected 2");
+  expect_says(message("open.vtp", file("97 0 98 0 99")), "holds a text without an end");
+  write_file_atomically(folder_ / "good.vtp", file("97 0 0"));
+  const Mesh mesh = read_mesh(folder_ / "good.vtp");
+  EXPECT_EQ(mesh.vtk()->GetPointData()->GetAbstractArray("s")->GetVariantValue(0).ToString(), "a");
+}
+
+TEST_F(XmlStructureTest, PiecesOfOneFileHoldTheSameTypes) {
+  const auto piece = [](const std::string& array) {
+    return "<Piece NumberOfPoints=\"1\"><Points><DataArray type=\"Float64\" "
+           "NumberOfComponents=\"3\" format=\"ascii\">0 0 0</DataArray></Points><PointData>"
+           "<DataArray Name=\"b\" format=\"ascii\" type=" +
+           array + "</DataArray></PointData></Piece>";
+  };
+  expect_says(message("mixed.vtp", "<VTKFile type=\"PolyData\"><PolyData>" + piece("\"Bit\">1") +
+                                       piece("\"UInt8\">5") + "</PolyData></VTKFile>"),
+              "its pieces hold different arrays");
+}
+
+TEST_F(XmlStructureTest, AnIndexWithoutPieces) {
+  expect_says(message("none.pvtu",
+                      "<VTKFile type=\"PUnstructuredGrid\"><PUnstructuredGrid><PPoints>"
+                      "<PDataArray type=\"Float64\" NumberOfComponents=\"3\"/></PPoints>"
+                      "</PUnstructuredGrid></VTKFile>"),
+              "it has no <Piece>");
+}
+
 TEST_F(XmlStructureTest, IntegersOutsideTheirType) {
   const auto file = [](const std::string& type, const std::string& values) {
     return "<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"2\"><PointData>"

@@ -47,6 +47,15 @@ expect_failure 1 "^funcattn run: .*cannot write '.*out" timeout 120 "$MPIEXEC" \
 expect_failure 1 "the folder 'none' does not exist" \
   ranks 2 run in/turn1.pvtu "${options[@]}" -o none/out.pvtu
 
+# Several files, each of which fails in another process: all are told of each.
+copy_pieces
+cp in/turn1.pvtu in/again.pvtu
+rm in/turn1/turn1_3.vtu
+mkdir results
+expect 1 ranks 2 run in/turn1.pvtu in/again.pvtu "${options[@]}" -o results
+expect_error "2 of 2 files failed, 0 were written"
+rmdir results
+
 # What is made for one process.
 expect_failure 2 "out.vtu.*file of pieces again; use the extension .pvtu" \
   ranks 2 run in/turn1.pvtu "${options[@]}" -o out.vtu
