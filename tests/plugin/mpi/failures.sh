@@ -51,10 +51,10 @@ expect_failure 1 "the folder 'none' does not exist" \
 copy_pieces
 cp in/turn1.pvtu in/again.pvtu
 rm in/turn1/turn1_3.vtu
-mkdir results
-expect 1 ranks 2 run in/turn1.pvtu in/again.pvtu "${options[@]}" -o results
+mkdir both
+expect 1 ranks 2 run in/turn1.pvtu in/again.pvtu "${options[@]}" -o both
 expect_error "2 of 2 files failed, 0 were written"
-rmdir results
+rmdir both
 
 # What is made for one process.
 expect_failure 2 "out.vtu.*file of pieces again; use the extension .pvtu" \
