@@ -148,7 +148,7 @@ TEST_F(SurfaceFormatsTest, SayWhatIsWrong) {
   expect_says(message("a.obj", obj + "f 1 2 3/1\n"),
               "uses texture coordinate '1', but there are 0");
   expect_says(message("a.obj", obj + "f 1 2\n"), "line 4 is a cell of 2 points");
-  expect_says(message("a.obj", "hello\n"), "it is no OBJ file");
+  expect_says(message("a.obj", "hello\n"), "line 1 is no statement of an OBJ file");
   for (const char* name : {"b.stl", "b.ply", "b.obj"})
     expect_says(message_of<UsageError>(
                     [&] { write_mesh(Mesh(sphere().GetPointer(), "sphere"), folder_ / name); }),
