@@ -56,20 +56,6 @@ class ProcessGroup {
   template <class Work>
   friend auto run_together(ProcessGroup* group, const Work& work) -> decltype(work());
 
-  /// A call of run_together().
-  class Scope {
-   public:
-    explicit Scope(ProcessGroup& group) : group_(group) {
-      // Whoever begins something has got over an earlier failure: it will be told of a new one.
-      group_.has_failed_ = false;
-    }
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    ProcessGroup& group_;
-  };
-
   /// Whether all go on; throws the error of the first that does not.
   void agree();
   /// Tells the others, unless they know, that this process does not go on.
@@ -114,7 +100,8 @@ class SingleProcess : public ProcessGroup {
 template <class Work>
 auto run_together(ProcessGroup* group, const Work& work) -> decltype(work()) {
   if (!group) return work();
-  const ProcessGroup::Scope scope(*group);
+  // Whoever begins something has got over an earlier failure: it will be told of a new one.
+  group->has_failed_ = false;
   try {
     if constexpr (std::is_void_v<decltype(work())>) {
       work();

@@ -82,8 +82,6 @@ vtkSmartPointer<vtkDataObject> read_parallel(const fs::path& path, const ReadOpt
   index.uncopied.leave_out(reader, index.declared);
   const std::string data_class = "vtk" + piece_type(index.type);
   auto data = read_and_compare(reader, data_class.c_str(), index.declared, messages);
-  if (index.files.empty()) return data;
-
   if (!index.uncopied.empty())
     index.uncopied.add_to(data, index.extents, index.whole, [&](std::size_t i) {
       return vtkSmartPointer<vtkDataSet>(vtkDataSet::SafeDownCast(read_serial_xml(index.files[i])));

@@ -88,9 +88,7 @@ std::int64_t count_words(std::string_view text, const ValueType& type, const std
 }
 
 // VTK reads strings up to their zeros, as many as there are rows, wherever the array ends.
-void require_end(bool is_ended) {
-  if (!is_ended) throw DataError("holds a text without an end; the file is damaged");
-}
+constexpr const char* kOpenText = "holds a text without an end; the file is damaged";
 
 /// Strings of an ASCII array, which stand as numbers of bytes with a 0 behind each.
 std::int64_t strings_of_text(std::string_view text, const std::string& what) {
@@ -100,11 +98,7 @@ std::int64_t strings_of_text(std::string_view text, const std::string& what) {
     is_ended = parse_double(word) == 0.0;
     strings += is_ended ? 1 : 0;
   });
-  try {
-    require_end(is_ended);
-  } catch (const DataError& error) {
-    throw DataError(what + " " + error.what());
-  }
+  if (!is_ended) throw DataError(what + " " + kOpenText);
   return strings;
 }
 
@@ -211,7 +205,7 @@ void XmlArrays::check(const XmlElement& array, const std::string& what,
     block.check_content();
     if (values && type.size < 0) {
       const std::string bytes = block.decode();
-      require_end(bytes.empty() || bytes.back() == '\0');
+      if (!bytes.empty() && bytes.back() != '\0') throw DataError(kOpenText);
       const auto found = std::count(bytes.begin(), bytes.end(), '\0');
       if (found != *values)
         throw DataError("holds " + std::to_string(found) + " values, expected " +
