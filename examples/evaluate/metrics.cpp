@@ -7,17 +7,11 @@
 
 #include "core/error.h"
 #include "meshio/h1_seminorm.h"
+#include "plugin/prediction.h"
 
 namespace funcattn {
 
 namespace {
-
-PointSamples with_batch_axis(const PointSamples& samples) {
-  const auto expand = [](const Tensor& tensor) {
-    return tensor.defined() ? tensor.unsqueeze(0) : tensor;
-  };
-  return {expand(samples.coordinates), expand(samples.values), expand(samples.weights)};
-}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -58,15 +52,10 @@ std::optional<double> class_accuracy(const Tensor& prediction, const Tensor& tru
   return ((right.to(w.dtype()) * w).sum() / w.sum()).item<double>();
 }
 
-RowMatrix matrix_of(const Tensor& values) {
-  const Tensor rows = values.to(torch::kCPU, torch::kFloat64).contiguous();
-  return Eigen::Map<const RowMatrix>(rows.data_ptr<double>(), rows.size(0), rows.size(1));
-}
-
 std::optional<double> relative_h1_error(const Tensor& prediction, const Tensor& truth,
                                         const Mesh& mesh) {
-  const RowMatrix known = matrix_of(truth);
-  const auto norms = h1_seminorms(mesh, {matrix_of(prediction) - known, known});
+  const RowMatrix known = to_matrix(truth);
+  const auto norms = h1_seminorms(mesh, {to_matrix(prediction) - known, known});
   if (!norms) return std::nullopt;
   return (*norms)[0] / std::max((*norms)[1], relative_l2_floor);
 }
@@ -75,8 +64,8 @@ std::optional<double> relative_h1_error(const Tensor& prediction, const Tensor& 
 
 Tensor predict_sample(const Operator& op, const Sample& sample) {
   const torch::NoGradGuard no_gradient;
-  const PointSamples query = with_batch_axis(sample.query);
-  const PointSamples source = sample.query_is_source ? query : with_batch_axis(sample.source);
+  const PointSamples query = add_batch_axis(sample.query);
+  const PointSamples source = sample.query_is_source ? query : add_batch_axis(sample.source);
   return op.apply(source, query).squeeze(0).to(torch::kCPU, torch::kFloat64);
 }
 

@@ -17,11 +17,6 @@ constexpr int bias_hidden_width = 16;
 /// no NaN.
 constexpr double no_logit = -1e30;
 
-std::shared_ptr<Linear> square(torch::nn::Module& owner, Initialiser& initialiser,
-                               const std::string& name, int width) {
-  return owner.register_module(name, std::make_shared<Linear>(initialiser, width, width));
-}
-
 /// Chosen, not multiplied by 0: what is not there may hold anything. @param x [B,H,N,c]
 Tensor clear_absent_rows(const Tensor& x, const PointMeasure& measure) {
   if (measure.all_present) return x;
@@ -35,13 +30,30 @@ Tensor share_of_rows(const PointMeasure& measure) {
 
 }  // namespace
 
+ProjectedAttention::ProjectedAttention(Initialiser& initialiser, const ModelConfig& config)
+    : heads_(config.heads) {
+  const auto square = [&](const char* name) {
+    return register_module(name, std::make_shared<Linear>(initialiser, config.width, config.width));
+  };
+  q_ = square("q");
+  k_ = square("k");
+  v_ = square("v");
+  out_ = square("out");
+}
+
+Tensor ProjectedAttention::heads_of(const Linear& map, const Tensor& x) const {
+  return split_heads(map.forward(x), heads_);
+}
+
+Tensor ProjectedAttention::joined(const Tensor& heads) const {
+  return out_->forward(join_heads(heads));
+}
+
 SoftmaxAttention::SoftmaxAttention(Initialiser& initialiser, const ModelConfig& config)
-    : heads_(config.heads), causal_(config.causal), reference_points_(config.reference_points) {
+    : ProjectedAttention(initialiser, config),
+      causal_(config.causal),
+      reference_points_(config.reference_points) {
   const int channels = config.width / config.heads;
-  q_ = square(*this, initialiser, "q", config.width);
-  k_ = square(*this, initialiser, "k", config.width);
-  v_ = square(*this, initialiser, "v", config.width);
-  out_ = square(*this, initialiser, "out", config.width);
   if (config.memory_tokens > 0) {
     memory_keys_ = register_parameter(
         "memory_keys", initialiser.uniform({heads_, config.memory_tokens, channels}, -1, 1));
@@ -68,9 +80,9 @@ Tensor SoftmaxAttention::position_bias(const Tensor& query, const Tensor& source
 }
 
 Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source) {
-  const Tensor q = split_heads(q_->forward(query.x), heads_);
-  Tensor k = clear_absent_rows(split_heads(k_->forward(source.x), heads_), source.measure);
-  Tensor v = clear_absent_rows(split_heads(v_->forward(source.x), heads_), source.measure);
+  const Tensor q = heads_of(*q_, query.x);
+  Tensor k = clear_absent_rows(heads_of(*k_, source.x), source.measure);
+  Tensor v = clear_absent_rows(heads_of(*v_, source.x), source.measure);
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
   const Tensor& relative = source.measure.relative;
   Tensor log_weights = relative.log().clamp_min(no_logit);
@@ -113,45 +125,37 @@ Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source) {
     }
     results.push_back(at::matmul(at::softmax(logits, -1), v));
   }
-  return out_->forward(join_heads(results.size() == 1 ? results.front() : at::cat(results, 2)));
+  return joined(results.size() == 1 ? results.front() : at::cat(results, 2));
 }
 
 LinearAttention::LinearAttention(Initialiser& initialiser, const ModelConfig& config)
-    : heads_(config.heads) {
-  q_ = square(*this, initialiser, "q", config.width);
-  k_ = square(*this, initialiser, "k", config.width);
-  v_ = square(*this, initialiser, "v", config.width);
+    : ProjectedAttention(initialiser, config) {
   const int channels = config.width / config.heads;
   k_norm_ = register_module("k_norm", std::make_shared<LayerNorm>(initialiser, channels));
   v_norm_ = register_module("v_norm", std::make_shared<LayerNorm>(initialiser, channels));
-  out_ = square(*this, initialiser, "out", config.width);
 }
 
 Tensor LinearAttention::attend(const TokenSet& query, const TokenSet& source) {
-  const Tensor q = split_heads(q_->forward(query.x), heads_);
+  const Tensor q = heads_of(*q_, query.x);
   const auto normalised = [&](const Linear& map, const LayerNorm& norm) {
-    const Tensor heads = split_heads(map.forward(source.x), heads_);
+    const Tensor heads = heads_of(map, source.x);
     return clear_absent_rows(norm.forward(heads), source.measure);
   };
   const Tensor k = normalised(*k_, *k_norm_) * share_of_rows(source.measure);
   const Tensor map = accumulate(k, normalised(*v_, *v_norm_)).to(q.scalar_type());
-  return out_->forward(join_heads(at::matmul(q, map)));
+  return joined(at::matmul(q, map));
 }
 
 RidgeAttention::RidgeAttention(Initialiser& initialiser, const ModelConfig& config)
-    : heads_(config.heads), ridge_(config.ridge), relative_ridge_(config.relative_ridge) {
-  q_ = square(*this, initialiser, "q", config.width);
-  k_ = square(*this, initialiser, "k", config.width);
-  v_ = square(*this, initialiser, "v", config.width);
-  out_ = square(*this, initialiser, "out", config.width);
-}
+    : ProjectedAttention(initialiser, config),
+      ridge_(config.ridge),
+      relative_ridge_(config.relative_ridge) {}
 
 Tensor RidgeAttention::attend(const TokenSet& query, const TokenSet& source) {
-  const Tensor q = split_heads(q_->forward(query.x), heads_);
+  const Tensor q = heads_of(*q_, query.x);
   // The system multiplies rounding errors by its condition: all of it is float64.
   const auto rows = [&](const Linear& map) {
-    return clear_absent_rows(split_heads(map.forward(source.x), heads_), source.measure)
-        .to(torch::kFloat64);
+    return clear_absent_rows(heads_of(map, source.x), source.measure).to(torch::kFloat64);
   };
   const Tensor k = rows(*k_);
   const Tensor v = rows(*v_);
@@ -165,7 +169,7 @@ Tensor RidgeAttention::attend(const TokenSet& query, const TokenSet& source) {
     ridge = ridge_ * gram.diagonal(0, -2, -1).mean(-1).unsqueeze(-1).unsqueeze(-1);
   const Tensor system = gram + ridge * at::eye(gram.size(-1), gram.options());
   const Tensor map = solve_positive_definite(system, accumulate(weighted, v));
-  return out_->forward(join_heads(at::matmul(q, map.to(q.scalar_type()))));
+  return joined(at::matmul(q, map.to(q.scalar_type())));
 }
 
 PointwiseAttention::PointwiseAttention(Initialiser& initialiser, const ModelConfig& config) {
@@ -231,14 +235,9 @@ Tensor cosine_basis(const Tensor& coordinates, int functions) {
 }
 
 FourierAttention::FourierAttention(Initialiser& initialiser, const ModelConfig& config)
-    : regularisation_(Regularisation::fixed(config.ridge, config.relative_ridge)),
-      heads_(config.heads),
-      functions_(config.basis) {
-  q_ = square(*this, initialiser, "q", config.width);
-  k_ = square(*this, initialiser, "k", config.width);
-  v_ = square(*this, initialiser, "v", config.width);
-  out_ = square(*this, initialiser, "out", config.width);
-}
+    : ProjectedAttention(initialiser, config),
+      regularisation_(Regularisation::fixed(config.ridge, config.relative_ridge)),
+      functions_(config.basis) {}
 
 Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source) {
   const auto basis_of = [&](const TokenSet& tokens) {
@@ -247,13 +246,12 @@ Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source) {
   const Tensor source_basis = basis_of(source);
   const Tensor query_basis = &query == &source ? source_basis : basis_of(query);
   const auto coefficients = [&](const Linear& map, const Tensor& basis, const TokenSet& tokens) {
-    return project(basis, split_heads(map.forward(tokens.x), heads_), tokens.measure,
-                   Coefficients::integral);
+    return project(basis, heads_of(map, tokens.x), tokens.measure, Coefficients::integral);
   };
   const Tensor moved =
       transport(coefficients(*q_, query_basis, query), coefficients(*k_, source_basis, source),
                 coefficients(*v_, source_basis, source), regularisation_);
-  return out_->forward(join_heads(reconstruct(query_basis, moved)));
+  return joined(reconstruct(query_basis, moved));
 }
 
 std::shared_ptr<TokenAttention> make_token_attention(Initialiser& initialiser,

@@ -28,13 +28,28 @@ class TokenAttention : public PointAttention {
   }
 };
 
+/// One with q, k and v of each head and a projection of the joined heads, all width x width.
+class ProjectedAttention : public TokenAttention {
+ public:
+  ProjectedAttention(Initialiser& initialiser, const ModelConfig& config);
+
+ protected:
+  /// [B,H,N,width / H]
+  Tensor heads_of(const Linear& map, const Tensor& x) const;
+  /// @param heads [B,H,M,width / H] @return [B,M,width]
+  Tensor joined(const Tensor& heads) const;
+
+  std::shared_ptr<Linear> q_, k_, v_, out_;
+  int heads_;
+};
+
 /// Softmax over the source points, their weights as factors of the exponentials: a weight stands
 /// for as many equal points. Parameters `q`, `k`, `v`, `out` as in the paper's form; `memory_keys`,
 /// `memory_values` [H,m,c]: persistent tokens, each with the weight of one of `reference_points`
 /// points (Sukhbaatar et al. 2019); `position_slope` [H]: the logits fall by softplus(slope) times
 /// the distance (Press et al. 2021); or `position_bias`: a network of the difference of
 /// coordinates. Queries are taken in groups, so that logits need memory for one group at a time.
-class SoftmaxAttention : public TokenAttention {
+class SoftmaxAttention : public ProjectedAttention {
  public:
   SoftmaxAttention(Initialiser& initialiser, const ModelConfig& config);
   Tensor attend(const TokenSet& query, const TokenSet& source) override;
@@ -42,36 +57,30 @@ class SoftmaxAttention : public TokenAttention {
  private:
   Tensor position_bias(const Tensor& query, const Tensor& source) const;
 
-  std::shared_ptr<Linear> q_, k_, v_, out_;
   std::shared_ptr<LinearStack> learned_bias_;
   Tensor slope_, memory_keys_, memory_values_;
-  int heads_;
   bool causal_;
   double reference_points_;
 };
 
 /// Q (LN(K)^T W LN(V)), W the weights scaled to sum to 1 (the Galerkin attention of Cao 2021).
-class LinearAttention : public TokenAttention {
+class LinearAttention : public ProjectedAttention {
  public:
   LinearAttention(Initialiser& initialiser, const ModelConfig& config);
   Tensor attend(const TokenSet& query, const TokenSet& source) override;
 
  private:
-  std::shared_ptr<Linear> q_, k_, v_, out_;
   std::shared_ptr<LayerNorm> k_norm_, v_norm_;
-  int heads_;
 };
 
 /// Q (K^T W K + ridge I)^-1 K^T W V: regression in the space of features instead of that of basis
 /// functions.
-class RidgeAttention : public TokenAttention {
+class RidgeAttention : public ProjectedAttention {
  public:
   RidgeAttention(Initialiser& initialiser, const ModelConfig& config);
   Tensor attend(const TokenSet& query, const TokenSet& source) override;
 
  private:
-  std::shared_ptr<Linear> q_, k_, v_, out_;
-  int heads_;
   double ridge_;
   bool relative_ridge_;
 };
@@ -94,15 +103,13 @@ Tensor cosine_basis(const Tensor& coordinates, int functions);
 
 /// Functional Attention in a basis that is not learned, cosine_basis() with `basis` functions for
 /// every head: coefficients `integral`, transport with a fixed ridge as in the paper's form.
-class FourierAttention : public TokenAttention {
+class FourierAttention : public ProjectedAttention {
  public:
   FourierAttention(Initialiser& initialiser, const ModelConfig& config);
   Tensor attend(const TokenSet& query, const TokenSet& source) override;
 
  private:
-  std::shared_ptr<Linear> q_, k_, v_, out_;
   Regularisation regularisation_;
-  int heads_;
   int functions_;
 };
 
