@@ -23,16 +23,6 @@ Contract plain_contract(const ModelConfig& config) {
 
 class MakeOperatorCommand : public Command {
  public:
-  MakeOperatorCommand() {
-    // The published irregular-mesh network: 475,089 parameters.
-    config_.form = Form::shared_basis_tied;
-    config_.coordinate_dimension = 3;
-    config_.width = 128;
-    config_.heads = 8;
-    config_.basis = 64;
-    config_.blocks = 8;
-  }
-
   std::string name() const override { return "make-operator"; }
   std::string summary() const override { return "write an operator with weights of trained scale"; }
   std::vector<std::string> examples() const override { return {}; }
@@ -74,7 +64,7 @@ class MakeOperatorCommand : public Command {
 
  private:
   std::filesystem::path output_;
-  ModelConfig config_;
+  ModelConfig config_ = published_network();
   torch::Dtype dtype_ = torch::kFloat32;
   std::uint64_t seed_ = 1;
 };

@@ -15,24 +15,12 @@
 namespace funcattn {
 namespace {
 
-/// The published car network's sizes: width 128, 8 heads of 64 functions, 8 blocks.
-ModelConfig published_sizes() {
-  ModelConfig config;
-  config.form = Form::shared_basis_tied;
-  config.coordinate_dimension = 3;
-  config.value_features = 1;
-  config.out_features = 1;
-  config.width = 128;
-  config.heads = 8;
-  config.basis = 64;
-  config.blocks = 8;
-  return config;
-}
-
 int measure_together(ProcessGroup* processes, std::int64_t points, int repeats) {
   const ThreadScope threads(1);
   const torch::NoGradGuard no_gradients;
-  const auto model = make_model(published_sizes(), torch::kFloat32, 1);
+  ModelConfig config = published_network();
+  config.value_features = 1;
+  const auto model = make_model(config, torch::kFloat32, 1);
   scale_as_trained(*model, 1);
   const InferenceEngine engine(*model);
   torch::manual_seed(processes ? processes->rank() + 1 : 1);
@@ -58,7 +46,7 @@ int measure_together(ProcessGroup* processes, std::int64_t points, int repeats) 
   if (!processes || processes->is_first())
     std::cout << Json{{"processes", processes ? processes->size() : 1},
                       {"points", points},
-                      {"blocks", published_sizes().blocks},
+                      {"blocks", config.blocks},
                       {"runs", runs}}
                      .dump()
               << std::endl;

@@ -25,6 +25,17 @@ void fill(Tensor& parameter, const Draw& draw) {
 
 }  // namespace
 
+ModelConfig published_network() {
+  ModelConfig config;
+  config.form = Form::shared_basis_tied;
+  config.coordinate_dimension = 3;
+  config.width = 128;
+  config.heads = 8;
+  config.basis = 64;
+  config.blocks = 8;
+  return config;
+}
+
 void scale_as_trained(Model& model, std::uint64_t seed) {
   const torch::NoGradGuard no_grad;
   RandomGenerator random(seed);

@@ -6,6 +6,10 @@
 
 namespace funcattn {
 
+/// The published irregular-mesh network: width 128, 8 blocks, 8 heads of 64 functions, in three
+/// dimensions; 475,089 parameters.
+ModelConfig published_network();
+
 /// Brings the initial weights of a model to the scale that training gives them, so that every layer
 /// bears on the result and a mistake in a deep one shows. The same for the same seed.
 ///

@@ -4,7 +4,6 @@ Every table is a set of trainings and evaluations by the command, on one thread 
 stays in the folder and is taken from there the next time, except with --quick.
 """
 import argparse
-import collections
 import json
 import os
 import pathlib
@@ -20,19 +19,19 @@ import studies as definitions
 def start(study, workshop, folders, quick):
     """Futures of trainings and evaluations: {label: [(training, evaluation) of each seed]}."""
     network = definitions.QUICK_NETWORK if quick else definitions.NETWORK
+    data = folders[study.data]
+    # Published data are a folder, generated ones the future of one with all of its test sets.
+    published = isinstance(data, pathlib.Path)
+    train_on = data / "train16" if published else data
+    sets = [data / name for name in study.sets] if published else [data]
     begun = {}
     for case in study.cases:
-        data = folders[case.data or study.data]
-        published = isinstance(data, pathlib.Path)
-        train_on = data / "train16" if published else data
         options = merged([*network, *definitions.OPTIMISER, "--epochs", str(study.epochs)],
                          case.options)
         begun[case.label] = []
         for seed in range(study.seeds):
             training = workshop.trained(train_on, options, seed)
-            sets = [data / name for name in study.sets] if published else [data]
-            begun[case.label].append(
-                (training, workshop.evaluated(training, sets, study.evaluate)))
+            begun[case.label].append((training, workshop.evaluated(training, sets)))
     return begun
 
 
@@ -52,7 +51,7 @@ def finish(study, begun):
     """Waits, and gives {label: {"parameters", "seconds", "errors": {set: [of each seed]}, ...}}."""
     result = {}
     for label, pairs in begun.items():
-        row = {"errors": collections.OrderedDict(), "points": {}, "seconds": [], "parameters": 0}
+        row = {"errors": {}, "points": {}, "seconds": [], "parameters": 0}
         for training, evaluation in pairs:
             trained, evaluated = training.result(), evaluation.result()
             row["parameters"] = trained["parameters"]
@@ -134,15 +133,12 @@ def main():
     folders = dict(given)
     pending = []
     for study in chosen:
-        names = {case.data or study.data for case in study.cases}
-        missing = [name for name in names if name not in made and name not in given]
-        if missing:
-            print(f"{study.name} is left out: the data '{missing[0]}' are not there; name their "
+        if study.data in made and study.data not in folders:
+            folders[study.data] = workshop.dataset(*made[study.data])
+        if study.data not in folders:
+            print(f"{study.name} is left out: the data '{study.data}' are not there; name their "
                   "folder by --published", file=sys.stderr)
             continue
-        for name in names:
-            if name not in folders:
-                folders[name] = workshop.dataset(*made[name])
         pending.append((study, start(study, workshop, folders, options.quick)))
     failures = []
     bounds = json.loads(pathlib.Path(__file__).with_name("quick_bounds.json").read_text())

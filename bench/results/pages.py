@@ -33,14 +33,12 @@ def table(columns, rows):
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"]
 
 
-def draw(path, title, x_label, y_label, curves, log_x=True):
-    """Curves {name: [(x, y)]} as a PNG, logarithmic in y."""
+def draw(path, title, x_label, y_label, curves):
+    """Curves {name: [(x, y)]} as a PNG, logarithmic in both."""
     script = ["set terminal pngcairo size 760,460 font 'DejaVu Sans,10'",
               f"set output '{path}'", f"set title {quoted(title)}", f"set xlabel {quoted(x_label)}",
-              f"set ylabel {quoted(y_label)}", "set logscale y", "set grid lc rgb '#dddddd'",
+              f"set ylabel {quoted(y_label)}", "set logscale x 2", "set logscale y", "set grid lc rgb '#dddddd'",
               "set key outside right top"]
-    if log_x:
-        script.append("set logscale x 2")
     plots = []
     for index, (name, points) in enumerate(curves.items()):
         script.append(f"$c{index} << EOD")

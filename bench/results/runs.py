@@ -40,12 +40,12 @@ class Workshop:
         """
         return self._once("operators", ("train", data, *arguments, "--seed", seed), self._train)
 
-    def evaluated(self, training, sets, arguments=()):
+    def evaluated(self, training, sets):
         """Future of the entry that `evaluate --json` has for the operator of a training.
 
         @param sets paths, or futures of them
         """
-        return self._once("evaluations", ("evaluate", training, *sets, *arguments), self._evaluate)
+        return self._once("evaluations", ("evaluate", training, *sets), self._evaluate)
 
     def close(self):
         """Waits for what is running; what has not begun is dropped."""
@@ -82,15 +82,12 @@ class Workshop:
         return json.loads(report.read_text())
 
     def _evaluate(self, path, parts):
-        _, training, *rest = parts
+        _, training, *sets = parts
         report = path.with_suffix(".json")
         if not report.exists():
             report.parent.mkdir(parents=True, exist_ok=True)
-            sets = [resolved(part) for part in rest if not isinstance(part, str)]
-            options = [part for part in rest if isinstance(part, str)]
-            made = self._call("evaluate", "--operator", resolved(training)["operator"], *options,
-                              *(["--data", *sets] if sets else []), "--threads", 1, "--quiet",
-                              "--json")
+            made = self._call("evaluate", "--operator", resolved(training)["operator"], "--data",
+                              *map(resolved, sets), "--threads", 1, "--quiet", "--json")
             report.write_text(made)
         return json.loads(report.read_text())["operators"][0]
 

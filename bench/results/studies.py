@@ -8,7 +8,6 @@ class Case:
     """A row of a table: an operator trained on a data set with options of `funcattn train`."""
     label: str
     options: list
-    data: str = ""  # Name of a data set where the table compares several.
 
 
 @dataclasses.dataclass
@@ -19,7 +18,6 @@ class Study:
     data: str  # Name of a data set.
     cases: list
     sets: list = dataclasses.field(default_factory=lambda: ["test"])  # Folders of the data set.
-    evaluate: list = dataclasses.field(default_factory=list)  # Options of `funcattn evaluate`.
     seeds: int = 2
     epochs: int = 20
     picture: str = ""  # What the horizontal axis is; empty: no picture.
