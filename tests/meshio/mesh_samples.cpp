@@ -36,16 +36,6 @@ namespace funcattn {
 
 namespace fs = std::filesystem;
 
-void FolderTest::SetUp() {
-  std::string pattern = (fs::temp_directory_path() / "funcattn mésh-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-  folder_ = pattern;
-}
-
-void FolderTest::TearDown() {
-  fs::remove_all(folder_);
-}
-
 std::size_t FolderTest::entries() const {
   return static_cast<std::size_t>(
       std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));

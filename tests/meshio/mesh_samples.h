@@ -11,17 +11,15 @@
 #include <vector>
 
 #include "meshio/mesh.h"
+#include "tests/support/folder_test.h"
 
 namespace funcattn {
 
 /// A test with a folder of its own, whose name holds a blank and letters outside ASCII.
-class FolderTest : public ::testing::Test {
+class FolderTest : public test::FolderTest {
  protected:
-  void SetUp() override;
-  void TearDown() override;
+  FolderTest() : test::FolderTest("funcattn mésh-") {}
   std::size_t entries() const;  ///< Number of files in the folder.
-
-  std::filesystem::path folder_;
 };
 
 /// Small data sets of every kind, each with point arrays "pressure" (float32), "velocity" (float64,

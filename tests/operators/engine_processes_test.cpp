@@ -20,21 +20,7 @@ using testing::NamedConfig;
 using testing::on_good_ranks;
 using testing::random_points;
 using testing::relative_difference;
-
-/// Weights as large as training makes them.
-std::shared_ptr<Model> trained_scale_model(const ModelConfig& config, torch::Dtype dtype) {
-  const auto model = make_model(config, dtype, 5);
-  const torch::NoGradGuard no_grad;
-  Draw draw(dtype, 17);
-  for (auto& parameter : model->named_parameters()) {
-    Tensor& value = parameter.value();
-    if (value.dim() > 1 && parameter.key().find("temperature") == std::string::npos)
-      value.mul_(2.0);
-    else
-      value.add_(draw.normal(value.sizes()), 0.1);
-  }
-  return model;
-}
+using testing::trained_scale_model;
 
 /// The numbers of the points of each piece.
 using Pieces = std::vector<std::vector<std::int64_t>>;

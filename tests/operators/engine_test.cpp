@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/memory_error.h"
 #include "operators/engine/inference_engine.h"
-#include "tests/operators/attention_test_support.h"
+#include "tests/operators/form_samples.h"
 #include "tests/support/memory_limit.h"
 
 // The engine against the tensor operations of the same model. What every form must keep is tested
@@ -20,6 +20,7 @@ namespace {
 
 using testing::Draw;
 using testing::relative_difference;
+using testing::trained_scale_model;
 
 /// The published irregular-mesh network in small: many blocks, sizes that fill no register evenly.
 ModelConfig deep_config() {
@@ -33,22 +34,6 @@ ModelConfig deep_config() {
   config.basis = 21;
   config.blocks = 8;
   return config;
-}
-
-/// Weights as large as training makes them: with those of a new model the layers after the first
-/// hardly matter, and mistakes in them do not show.
-std::shared_ptr<Model> trained_scale_model(const ModelConfig& config, torch::Dtype dtype) {
-  const auto model = make_model(config, dtype, 5);
-  const torch::NoGradGuard no_grad;
-  Draw draw(dtype, 17);
-  for (auto& parameter : model->named_parameters()) {
-    Tensor& value = parameter.value();
-    if (value.dim() > 1 && parameter.key().find("temperature") == std::string::npos)
-      value.mul_(2.0);
-    else
-      value.add_(draw.normal(value.sizes()), 0.1);
-  }
-  return model;
 }
 
 PointSamples random_points(const ModelConfig& config, std::int64_t count, torch::Dtype dtype) {

@@ -103,4 +103,20 @@ inline PointSamples random_points(const ModelConfig& config, std::int64_t batch,
           draw.uniform({batch, count}, 0.2, 1.2)};
 }
 
+/// Weights as large as training makes them: with those of a new model the layers after the first
+/// hardly matter, and mistakes in them do not show.
+inline std::shared_ptr<Model> trained_scale_model(const ModelConfig& config, torch::Dtype dtype) {
+  const auto model = make_model(config, dtype, 5);
+  const torch::NoGradGuard no_grad;
+  Draw draw(dtype, 17);
+  for (auto& parameter : model->named_parameters()) {
+    Tensor& value = parameter.value();
+    if (value.dim() > 1 && parameter.key().find("temperature") == std::string::npos)
+      value.mul_(2.0);
+    else
+      value.add_(draw.normal(value.sizes()), 0.1);
+  }
+  return model;
+}
+
 }  // namespace funcattn::testing

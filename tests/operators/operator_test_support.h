@@ -1,38 +1,16 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <typeinfo>
 #include <vector>
 
 #include "core/error.h"
 #include "operators/operator.h"
+#include "tests/support/temporary_folder.h"
 
 namespace funcattn::test {
-
-/// A folder of its own that goes with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "funcattn-XXXXXX").string();
-    if (!::mkdtemp(pattern.data())) throw FileError("cannot create a temporary folder");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Expects exactly the type ErrorType and one line of text with all parts.
 template <typename ErrorType, typename Function>

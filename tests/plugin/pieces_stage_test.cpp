@@ -330,6 +330,24 @@ TEST(PiecesStageErrors, DifferentOperatorsAndOptionsAreRefused) {
               "process 1 was given another weights ('measure') than process 0 ('uniform')");
 }
 
+TEST(PiecesStageErrors, OtherAttentionNeedsAllPointsInOneProcess) {
+  const Operator surrogate = test::make_surrogate();
+  ModelConfig config = surrogate.model().config();
+  config.attention = Attention::softmax;
+  const OperatorStage stage(
+      saved({make_model(config, torch::kFloat64, 7), surrogate.contract()}, "softmax"));
+  const Mesh whole = test::make_grid(9, 8);
+  const auto pieces = test::pieces_of(whole, test::cut_in_turn(whole, 2), 0);
+  for (const auto& error : on_ranks(2, [&](ProcessGroup& group) {
+         StageOptions options;
+         options.engine.processes = &group;
+         (void)stage.run(held(pieces, group), options);
+       }))
+    EXPECT_EQ(message_of(error),
+              "several processes share the sums of Functional Attention; the other attention of "
+              "this operator needs all points in one process");
+}
+
 TEST(PiecesStageErrors, NoPointAnywhereAndNothingToWeighAreErrorsOfAll) {
   const OperatorStage stage(saved(test::make_surrogate(), "surrogate"));
   on_good_ranks(2, [&](ProcessGroup& group) {

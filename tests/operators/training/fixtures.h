@@ -1,7 +1,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "core/random.h"
 #include "operators/operator.h"
 #include "operators/training/trainer.h"
+#include "tests/support/folder_test.h"
 
 namespace funcattn::test {
 
@@ -133,20 +133,5 @@ std::string message_of(const std::function<void()>& action) {
 
 #define EXPECT_CONTAINS(text, part) \
   EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
-
-/// A folder of its own for each test, removed afterwards.
-class FolderTest : public ::testing::Test {
- protected:
-  FolderTest() {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("funcattn-" + std::string(info->test_suite_name()) + "-" + info->name() + "-" +
-               std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  ~FolderTest() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_;
-};
 
 }  // namespace funcattn::test
