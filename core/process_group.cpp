@@ -132,16 +132,22 @@ void ProcessGroup::throw_failure_of(int failed) {
   throw_text(gather_all("").at(static_cast<std::size_t>(failed)));
 }
 
-void ProcessGroup::fail(const std::exception_ptr& error) noexcept {
-  if (has_failed_ || size() == 1) return;
+void ProcessGroup::fail(const std::exception_ptr& error) {
+  if (has_failed_ || size() == 1) std::rethrow_exception(error);
   has_failed_ = true;
+  int first = rank();
+  std::string text;
   try {
     double failed = size() - rank();
     maximum_all(&failed, 1);
-    (void)gather_all(text_of(error));
+    first = size() - static_cast<int>(failed);
+    text = gather_all(text_of(error)).at(static_cast<std::size_t>(first));
   } catch (...) {
     // The connection itself is gone; the error at hand says more.
+    first = rank();
   }
+  if (first != rank()) throw_text(text);
+  std::rethrow_exception(error);
 }
 
 template <class Move>

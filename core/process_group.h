@@ -58,8 +58,9 @@ class ProcessGroup {
 
   /// Whether all go on; throws the error of the first that does not.
   void agree();
-  /// Tells the others, unless they know, that this process does not go on.
-  void fail(const std::exception_ptr& error) noexcept;
+  /// Tells the others, unless they know, that this process does not go on. Throws the error of the
+  /// first process that fails at once with this one.
+  [[noreturn]] void fail(const std::exception_ptr& error);
   [[noreturn]] void throw_failure_of(int failed);
   template <class Move>
   auto timed(std::size_t bytes, const Move& move);
@@ -96,7 +97,7 @@ class SingleProcess : public ProcessGroup {
 
 /// Calls `work()` in all processes of the group (or in this one, where it is null) and returns when
 /// all have done it. Where one throws, all throw: that one its own error, the others the same kind
-/// of error with its message.
+/// of error with its message. Of several that throw at once the first one's error counts.
 template <class Work>
 auto run_together(ProcessGroup* group, const Work& work) -> decltype(work()) {
   if (!group) return work();
@@ -113,7 +114,6 @@ auto run_together(ProcessGroup* group, const Work& work) -> decltype(work()) {
     }
   } catch (...) {
     group->fail(std::current_exception());
-    throw;
   }
 }
 

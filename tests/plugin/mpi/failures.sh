@@ -56,7 +56,8 @@ expect 1 ranks 2 run in/turn1.pvtu in/again.pvtu "${options[@]}" -o both
 expect_error "2 of 2 files failed, 0 were written"
 rmdir both
 
-# What is made for one process.
+# What is made for one process. The missing piece is the second process's error at the same time:
+# the first one's counts for both, in the exit status as well.
 expect_failure 2 "out.vtu.*file of pieces again; use the extension .pvtu" \
   ranks 2 run in/turn1.pvtu "${options[@]}" -o out.vtu
 expect_failure 2 "'--resample' needs all of a mesh in one process" \
