@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
@@ -9,6 +10,7 @@
 #include "core/text.h"
 #include "meshio/field_data.h"
 #include "meshio/reader.h"
+#include "operators/classes.h"
 #include "operators/training/statistics.h"
 #include "plugin/binding.h"
 #include "plugin/dataset.h"
@@ -100,6 +102,45 @@ CoordinateHandling coordinates_of(const std::vector<Mesh>& meshes, Contract& con
   return handling;
 }
 
+std::string array_in(const Sample& sample, const ArraySpec& array) {
+  return sample.name + ": " + to_string(array.association) + " array '" + array.name + "'";
+}
+
+/// The classes of a target: those that the data set names, or that occur.
+void find_classes(const std::vector<Sample>& samples, const ArrayChoice& arrays, std::size_t index,
+                  OutputArray& output) {
+  if (output.components != 1)
+    throw DataError(
+        array_in(samples.front(), output) + " has " + std::to_string(output.components) +
+        " components; a class is one whole number at each " + to_string(output.association));
+  std::set<int> occurring;
+  for (const Sample& sample : samples) {
+    const Tensor values = sample.targets.select(1, static_cast<std::int64_t>(index));
+    for (const int value : distinct_classes(values, sample.query.weights, array_in(sample, output)))
+      occurring.insert(value);
+  }
+  output.ignored = arrays.ignored_class;
+  const auto described =
+      std::find_if(arrays.described_classes.begin(), arrays.described_classes.end(),
+                   [&](const OutputArray& candidate) { return candidate.name == output.name; });
+  if (described == arrays.described_classes.end()) {
+    output.classes.assign(occurring.begin(), occurring.end());
+  } else {
+    output.classes = described->classes;
+    if (!output.ignored) output.ignored = described->ignored;
+  }
+  if (output.ignored)
+    output.classes.erase(std::remove(output.classes.begin(), output.classes.end(), *output.ignored),
+                         output.classes.end());
+  if (output.classes.size() < 2)
+    throw DataError("the target '" + output.name + "' has " +
+                    (output.classes.empty()
+                         ? std::string("no class")
+                         : "one class only, " + std::to_string(output.classes.front())) +
+                    (output.ignored ? " but the ignored " + std::to_string(*output.ignored) : "") +
+                    "; there is nothing to tell apart");
+}
+
 Normalisation statistics(const std::vector<Sample>& samples, bool of_targets) {
   std::vector<std::string> names;
   std::vector<Tensor> channels, weights;
@@ -139,7 +180,13 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
     set.contract.inputs.push_back(
         {array_of(meshes.front(), arrays.source_flag, association), InputRole::source_flag});
   for (const std::string& name : arrays.targets)
-    set.contract.outputs.push_back(array_of(meshes.front(), name, association));
+    set.contract.outputs.push_back({array_of(meshes.front(), name, association), {}, {}});
+  if (!arrays.classes)
+    for (const std::string& name : arrays.targets) {
+      const ScalarType type = meshes.front().array(name, association).type();
+      if (type != ScalarType::float32 && type != ScalarType::float64)
+        set.integer_fields.push_back(name);
+    }
   if (!arrays.weights.empty()) set.contract.weights = arrays.weights;
   set.contract.coordinates = coordinates_of(meshes, set.contract, association, coordinates);
 
@@ -152,6 +199,15 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
     fewest = std::min(fewest, points);
     most = std::max(most, points);
   }
+  if (arrays.classes) {
+    for (std::size_t i = 0; i < set.contract.outputs.size(); ++i)
+      find_classes(set.samples, arrays, i, set.contract.outputs[i]);
+    const std::vector<std::string> unknown = unknown_classes(set.samples, set.contract);
+    if (!unknown.empty())
+      throw DataError("the training samples have " + join(unknown, ", ") +
+                      ", which the data set's " + description_name +
+                      " does not name; mend it, or remove it and name the arrays with --targets");
+  }
   record_ranges(set.samples, set.contract);
   set.contract.min_points = fewest;
   set.contract.max_points = most;
@@ -160,10 +216,30 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
   if (!set.contract.source_flag()) {
     if (set.contract.value_components() > 0)
       set.contract.input_normalisation = statistics(set.samples, false);
-    set.contract.output_normalisation = statistics(set.samples, true);
+    if (!arrays.classes) set.contract.output_normalisation = statistics(set.samples, true);
   }
   set.contract.validate();
   return set;
+}
+
+std::vector<std::string> unknown_classes(const std::vector<Sample>& samples,
+                                         const Contract& contract) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < contract.outputs.size(); ++i) {
+    const OutputArray& output = contract.outputs[i];
+    if (!output.is_class()) continue;
+    std::set<int> unknown;
+    for (const Sample& sample : samples)
+      for (const int value :
+           distinct_classes(sample.targets.select(1, static_cast<std::int64_t>(i)),
+                            sample.query.weights, array_in(sample, output)))
+        if (value != output.ignored &&
+            !std::binary_search(output.classes.begin(), output.classes.end(), value))
+          unknown.insert(value);
+    for (const int value : unknown)
+      texts.push_back("the class " + std::to_string(value) + " of '" + output.name + "'");
+  }
+  return texts;
 }
 
 std::vector<fs::path> training_files(const fs::path& location) {
@@ -211,7 +287,9 @@ void read_dataset_description(const fs::path& location, ArrayChoice& arrays,
           arrays.inputs.push_back(input.name);
       }
     if (arrays.targets.empty())
-      for (const ArraySpec& output : contract.outputs) arrays.targets.push_back(output.name);
+      for (const OutputArray& output : contract.outputs) arrays.targets.push_back(output.name);
+    for (const OutputArray& output : contract.outputs)
+      if (output.is_class()) arrays.described_classes.push_back(output);
     if (!arrays.association) arrays.association = contract.association();
     if (arrays.weights.empty()) arrays.weights = contract.weights;
     if (coordinates.axes.empty()) coordinates = contract.coordinates;

@@ -16,6 +16,10 @@ struct ArrayChoice {
   std::vector<std::string> inputs;
   std::vector<std::string> parameters;  ///< Values of a whole mesh, in its field data.
   std::vector<std::string> targets;
+  bool classes = false;              ///< The targets are classes, not fields.
+  std::optional<int> ignored_class;  ///< A label that says that the class is not known.
+  /// Targets that are classes as the data set describes them; the classes of others are counted.
+  std::vector<OutputArray> described_classes;
   std::string source_flag;                 ///< Empty: every point is a source sample.
   std::optional<Association> association;  ///< Of all arrays; point where nothing is said.
   std::string weights;                     ///< Empty: nothing is said, which means auto.
@@ -25,6 +29,7 @@ struct ArrayChoice {
 struct VtkTrainingSet {
   std::vector<Sample> samples;
   Contract contract;
+  std::vector<std::string> integer_fields;  ///< Targets of an integer type that are no classes.
 };
 
 /// Reads and binds all files (float64, physical units). Throws FileError, DataError.
@@ -33,10 +38,15 @@ std::vector<Sample> load_samples(const std::vector<std::filesystem::path>& files
 
 /// Reads the files and derives the contract: component counts from the first file, coordinates
 /// along which the set has extent (centred on its bounding box, scaled to [-1, 1] along the longest
-/// axis), statistics of inputs and targets, ranges of points and parameters. `coordinates`
-/// overrides the coordinate handling where it has axes.
+/// axis), statistics of inputs and targets, or the classes of these, ranges of points and
+/// parameters. `coordinates` overrides the coordinate handling where it has axes.
 VtkTrainingSet load_training_set(const std::vector<std::filesystem::path>& files,
                                  const ArrayChoice& arrays, const CoordinateHandling& coordinates);
+
+/// What classes of the samples' targets the operator does not have, one text per output and class:
+/// "the class 7 of 'label'".
+std::vector<std::string> unknown_classes(const std::vector<Sample>& samples,
+                                         const Contract& contract);
 
 /// The part of a data set folder that serves a purpose: FOLDER/train where there is one, else the
 /// folder itself.
@@ -49,8 +59,8 @@ std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> test_set
     const std::filesystem::path& location);
 
 /// What a data set's dataset.json says of its arrays: fills the members of `arrays` that say
-/// nothing, and the coordinate handling. Nothing where there is no such file. Throws FileError if
-/// it is damaged.
+/// nothing, `described_classes`, and the coordinate handling. Nothing where there is no such file.
+/// Throws FileError if it is damaged.
 void read_dataset_description(const std::filesystem::path& location, ArrayChoice& arrays,
                               CoordinateHandling& coordinates);
 

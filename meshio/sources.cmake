@@ -3,14 +3,14 @@
 
 # Meshes and what is computed of them; all that the stage needs.
 set(FUNCATTN_MESH_SOURCES
-  added_arrays.cpp array_view.cpp association_conversion.cpp cell_measure.cpp cells.cpp
+  added_arrays.cpp array_view.cpp association_conversion.cpp cell_measure.cpp cells.cpp class_array.cpp
   data_set_check.cpp density.cpp field_data.cpp ghosts.cpp h1_seminorm.cpp large_pages.cpp
   measure_weights.cpp memory_need.cpp mesh.cpp mesh_tree.cpp probing.cpp quadrature.cpp
   refinement.cpp sampling.cpp shared_points.cpp solid_volumes.cpp structured_resampling.cpp
   subset.cpp vtk_messages.cpp)
 set(FUNCATTN_MESH_HEADERS
-  added_arrays.h array_view.h association_conversion.h field_data.h h1_seminorm.h mesh.h
-  mesh_tree.h probing.h quadrature.h refinement.h sampling.h structured_resampling.h subset.h)
+  added_arrays.h array_view.h association_conversion.h class_array.h field_data.h h1_seminorm.h
+  mesh.h mesh_tree.h probing.h quadrature.h refinement.h sampling.h structured_resampling.h subset.h)
 set(FUNCATTN_MESH_VTK_COMPONENTS
   CommonCore CommonDataModel CommonExecutionModel FiltersCore FiltersGeneral FiltersGeometry
   FiltersModeling FiltersSources FiltersVerdict)

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <initializer_list>
+#include <limits>
+#include <numeric>
 #include <set>
 
 #include "core/error.h"
@@ -13,6 +16,7 @@ namespace funcattn {
 namespace {
 
 constexpr int most_components = 1 << 20;
+constexpr std::uint32_t largest_class = std::numeric_limits<std::int32_t>::max();
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
 template <typename Array>
@@ -88,6 +92,48 @@ void validate_range(const InputArray& input) {
                        format_number(input.max[i]) + ", expected min <= max");
 }
 
+void validate_classes(const OutputArray& output) {
+  const std::string who = "contract: output '" + output.name + "' ";
+  if (!output.is_class()) {
+    if (output.ignored)
+      throw UsageError(who + "ignores the class " + std::to_string(*output.ignored) +
+                       ", but has no classes");
+    return;
+  }
+  const std::vector<int>& classes = output.classes;
+  if (classes.size() < 2)
+    throw UsageError(who + "has one class, " + std::to_string(classes.front()) +
+                     ", expected at least two");
+  if (classes.size() > static_cast<std::size_t>(most_components))
+    throw UsageError(who + "has " + std::to_string(classes.size()) + " classes, expected 2 to " +
+                     std::to_string(most_components));
+  if (output.components != 1)
+    throw UsageError(who + "has classes and " + std::to_string(output.components) +
+                     " components, expected 1: the class itself");
+  for (std::size_t i = 1; i < classes.size(); ++i)
+    if (classes[i] <= classes[i - 1])
+      throw UsageError(who + "has the class " + std::to_string(classes[i]) + " after " +
+                       std::to_string(classes[i - 1]) + ", expected ascending values");
+  if (std::binary_search(classes.begin(), classes.end(), no_class))
+    throw UsageError(who + "has the class " + std::to_string(no_class) +
+                     ", which says that there is none; number that class otherwise, or ignore it");
+  if (output.ignored && std::binary_search(classes.begin(), classes.end(), *output.ignored))
+    throw UsageError(who + "ignores " + std::to_string(*output.ignored) +
+                     ", which is one of its classes");
+}
+
+void validate_statistics_of_classes(const std::vector<OutputArray>& outputs,
+                                    const Normalisation& normalisation) {
+  if (normalisation.mean.empty()) return;
+  std::size_t channel = 0;
+  for (const OutputArray& output : outputs)
+    for (int i = 0; i < output.channels(); ++i, ++channel)
+      if (output.is_class() &&
+          (normalisation.mean[channel] != 0 || normalisation.scale[channel] != 1))
+        throw UsageError("contract: output_normalisation has a mean or scale for the classes of '" +
+                         output.name + "', expected 0 and 1");
+}
+
 void validate_coordinates(const CoordinateHandling& coordinates) {
   std::set<int> used;
   for (const int axis : coordinates.axes)
@@ -124,6 +170,15 @@ class JsonObject {
   double number(const char* key) const {
     if (!at(key).is_number()) fail(std::string("has a '") + key + "' that is not a number");
     return at(key).get<double>();
+  }
+  /// The value of a class, or what stands for it.
+  int class_value(const char* key, const Json& value) const {
+    if (!value.is_number_integer() ||
+        (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{largest_class}) ||
+        std::abs(value.get<std::int64_t>()) > std::int64_t{largest_class})
+      fail(std::string("has a '") + key + "' that holds " + value.dump() +
+           ", expected whole numbers of 32 bits");
+    return value.get<int>();
   }
   std::int64_t integer(const char* key, std::int64_t most) const {
     const Json& value = at(key);
@@ -215,11 +270,32 @@ InputArray input_from_json(const Json& json, const std::string& path) {
   return input;
 }
 
-ArraySpec output_from_json(const Json& json, const std::string& path) {
-  const JsonObject object(json, path, {"name", "association", "components", "unit"});
-  ArraySpec output;
+Json output_to_json(const OutputArray& output) {
+  Json json = array_to_json(output);
+  if (output.is_class()) {
+    const auto count = static_cast<int>(output.classes.size());
+    const bool counts_from_0 = output.classes.front() == 0 && output.classes.back() == count - 1;
+    json["classes"] = counts_from_0 ? Json(count) : Json(output.classes);
+  }
+  if (output.ignored) json["ignored"] = *output.ignored;
+  return json;
+}
+
+OutputArray output_from_json(const Json& json, const std::string& path) {
+  const JsonObject object(json, path,
+                          {"name", "association", "components", "unit", "classes", "ignored"});
+  OutputArray output;
   read_array(object, output);
   output.association = read_association(object, "");
+  if (object.has("classes") && !object.at("classes").is_array()) {
+    output.classes.resize(static_cast<std::size_t>(object.integer("classes", most_components)));
+    std::iota(output.classes.begin(), output.classes.end(), 0);
+  } else if (object.has("classes")) {
+    for (const Json& item : object.list("classes"))
+      output.classes.push_back(object.class_value("classes", item));
+  }
+  if (object.has("classes") && !output.is_class()) object.fail("has no class in 'classes'");
+  if (object.has("ignored")) output.ignored = object.class_value("ignored", object.at("ignored"));
   return output;
 }
 
@@ -279,6 +355,12 @@ int Contract::parameter_components() const {
 }
 
 int Contract::output_components() const {
+  int sum = 0;
+  for (const OutputArray& output : outputs) sum += output.channels();
+  return sum;
+}
+
+int Contract::target_components() const {
   return sum_components(outputs);
 }
 
@@ -322,13 +404,17 @@ void Contract::validate() const {
                      "' stands beside the source_flag '" + source_flag()->name +
                      "', but what has one is linear in the values of its source points and takes "
                      "no parameters");
-  for (const ArraySpec& output : outputs) validate_array(output, "output", output_names);
+  for (const OutputArray& output : outputs) {
+    validate_array(output, "output", output_names);
+    validate_classes(output);
+  }
   if (outputs.empty()) throw UsageError("contract: there is no output, expected at least one");
   (void)association();
 
   validate_coordinates(coordinates);
   validate_normalisation(input_normalisation, value_components(), "input_normalisation");
   validate_normalisation(output_normalisation, output_components(), "output_normalisation");
+  validate_statistics_of_classes(outputs, output_normalisation);
   if (weights != "auto" && weights != "measure" && weights != "uniform" &&
       (weights.rfind("array:", 0) != 0 || weights == "array:" || !is_utf8(weights)))
     throw UsageError("contract: weights are '" + weights +
@@ -353,7 +439,7 @@ Json Contract::to_json() const {
   json["inputs"] = Json::array();
   for (const InputArray& input : inputs) json["inputs"].push_back(input_to_json(input));
   json["outputs"] = Json::array();
-  for (const ArraySpec& output : outputs) json["outputs"].push_back(array_to_json(output));
+  for (const OutputArray& output : outputs) json["outputs"].push_back(output_to_json(output));
   Json axes = Json::array();
   for (const int axis : coordinates.axes) axes.push_back(axis_names[axis]);
   json["coordinates"] = {

@@ -25,6 +25,21 @@ struct InputArray : ArraySpec {
   std::vector<double> max{};
 };
 
+/// The value of a predicted class array where nothing can be predicted; no class has it.
+inline constexpr int no_class = -1;
+
+/// What an operator predicts: a field, or a class at every point. Of a class output the array has
+/// one component, an integer; the operator itself gives one number (a logit) per class.
+struct OutputArray : ArraySpec {
+  std::vector<int> classes{};    ///< The value of each class, ascending; empty: a field.
+  std::optional<int> ignored{};  ///< A value in true arrays that says that the class is unknown.
+
+  bool is_class() const { return !classes.empty(); }
+  int channels() const {  ///< Numbers that the operator gives.
+    return is_class() ? static_cast<int>(classes.size()) : components;
+  }
+};
+
 const char* to_string(InputRole role);  ///< "value", "source_flag" or "parameter".
 
 /// Affine map per component: normalised = (physical - mean) / scale. Constant channels have
@@ -46,11 +61,12 @@ struct CoordinateHandling {
 /// the operator file.
 struct Contract {
   std::vector<InputArray> inputs;
-  std::vector<ArraySpec> outputs;
+  std::vector<OutputArray> outputs;
   CoordinateHandling coordinates;
   Normalisation input_normalisation;   ///< Over the features: the concatenated components of the
                                        ///< values and parameters.
-  Normalisation output_normalisation;  ///< Over the concatenated components of the outputs.
+  Normalisation output_normalisation;  ///< Over the concatenated channels of the outputs; 0 and 1
+                                       ///< for those of classes.
   std::string weights = "auto";  ///< Quadrature weights used in training: measure, uniform, auto or
                                  ///< array:NAME.
   std::int64_t min_points = 0;   ///< Range of points per sample in training; 0: unknown.
@@ -58,8 +74,9 @@ struct Contract {
   std::vector<double> bounds_min;  ///< Bounding box of the training coordinates, per axis.
   std::vector<double> bounds_max;
 
-  int value_components() const;  ///< Of the features: sum over the values and parameters.
-  int output_components() const;
+  int value_components() const;   ///< Of the features: sum over the values and parameters.
+  int output_components() const;  ///< Of the operator's result: sum over the outputs' channels.
+  int target_components() const;  ///< Of the arrays that hold the outputs: one per class output.
   std::vector<InputArray> parameters() const;
   int parameter_components() const;
   /// The one association of all arrays but the parameters; point where there is none. Throws
@@ -70,7 +87,9 @@ struct Contract {
   /// Throws UsageError on names that are empty, stand twice among the inputs or the outputs, or are
   /// not UTF-8; component counts outside 1 to 1048576; no output; associations that differ; more
   /// than one source flag or one of several components, or parameters beside one (what has a source
-  /// flag is linear in the values of its sources); ranges of other inputs than parameters; axes
+  /// flag is linear in the values of its sources); ranges of other inputs than parameters; classes
+  /// that are fewer than two, do not ascend or have the value no_class, that stand with more than
+  /// one component or have statistics, an ignored value that is a class or stands without; axes
   /// other than 0, 1, 2 or repeated; and numbers that are not finite, out of range, or not as many
   /// as what they describe.
   void validate() const;
@@ -80,9 +99,10 @@ struct Contract {
   Json to_json() const;
 
   /// `inputs`, `outputs` and `coordinates` must be there. Where absent, `role` is value (parameter,
-  /// if the association is "field"), `unit`, `min`, `max`, the normalisations and bounds are empty,
-  /// `weights` is auto, `points` is unknown (0 to 0). Throws OperatorFileError on missing or
-  /// unknown keys, wrong types, and whatever validate() refuses, naming the key.
+  /// if the association is "field"), `classes` and `ignored` are none, `unit`, `min`, `max`, the
+  /// normalisations and bounds are empty, `weights` is auto, `points` is unknown (0 to 0). Throws
+  /// OperatorFileError on missing or unknown keys, wrong types, and whatever validate() refuses,
+  /// naming the key.
   static Contract from_json(const Json& json);
 };
 

@@ -134,10 +134,12 @@ Contract make_contract(const ModelConfig& config, const ImportOptions& options) 
   if (config.form == Form::few_shot)
     contract.inputs.push_back({{"context", association, 1, ""}, InputRole::source_flag});
 
-  contract.outputs = options.outputs;
+  for (const ArraySpec& output : options.outputs) contract.outputs.push_back({output});
   if (contract.outputs.empty())
-    contract.outputs = {{default_output(config.form), association, config.out_features, ""}};
-  require_components(contract.outputs, config.out_features, "outputs");
+    contract.outputs.push_back(
+        {{default_output(config.form), association, config.out_features, ""}});
+  else
+    require_components(options.outputs, config.out_features, "outputs");
 
   for (int axis = 0; axis < config.coordinate_dimension; ++axis) {
     contract.coordinates.axes.push_back(axis);

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "meshio/non_finite.h"
 #include "meshio/shared_points.h"
+#include "operators/classes.h"
 #include "plugin/parameters.h"
 
 namespace funcattn {
@@ -172,11 +173,11 @@ Tensor gather_targets(const Entries& entries, const Contract& contract,
                       const Eigen::VectorXd& used) {
   FiniteCheck finite(entries.total(), NanPolicy::error);
   const Tensor targets =
-      torch::empty({entries.total(), contract.output_components()}, torch::kFloat64);
+      torch::empty({entries.total(), contract.target_components()}, torch::kFloat64);
   auto all = matrix_of(targets);
   entries.for_each_mesh([&](const Mesh& mesh, Eigen::Index first, Eigen::Index count) {
     Eigen::Index column = 0;
-    for (const ArraySpec& output : contract.outputs) {
+    for (const OutputArray& output : contract.outputs) {
       const ArrayView view = mesh.array(output.name, output.association);
       if (view.components() != output.components)
         throw DataError(where(mesh, output) + " has " + std::to_string(view.components()) +
@@ -184,6 +185,8 @@ Tensor gather_targets(const Entries& entries, const Contract& contract,
       auto block = all.block(first, column, count, output.components);
       copy_all(view, block);
       finite.check(where(mesh, output) + " holds", block, first, used, false);
+      for (Eigen::Index row = 0; output.is_class() && row < count; ++row)
+        if (used[first + row] > 0) require_class(block(row, 0), where(mesh, output), row);
       column += output.components;
     }
   });

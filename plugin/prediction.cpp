@@ -160,9 +160,9 @@ void set_unusable(const std::vector<bool>& unusable, RowMatrix& prediction) {
 void check_finite(const RowMatrix& prediction, Eigen::Index unusable, const std::string& origin,
                   const std::vector<OutputColumns>& outputs) {
   for (const OutputColumns& output : outputs) {
-    const auto values = prediction.middleCols(output.first, output.spec.components).array();
+    const auto values = prediction.middleCols(output.first, output.spec.channels()).array();
     const Eigen::Index bad =
-        values.size() - values.isFinite().count() - unusable * output.spec.components;
+        values.size() - values.isFinite().count() - unusable * output.spec.channels();
     if (bad > 0)
       throw NumericError(origin + ": the prediction of '" + output.spec.name + "' has " +
                          std::to_string(bad) + " non-finite of " + std::to_string(values.size()) +

@@ -76,6 +76,7 @@ std::vector<std::pair<std::string, std::string>> common_choices(const StageOptio
           {"policy for NaN", to_string(options.nan)},
           {"list of outputs", join(options.outputs, ", ")},
           {"suffix", options.suffix},
+          {"choice of probabilities", flag(options.probabilities)},
           {"choice of parameters", parameters},
           {"choice of arrays to compare with", join(options.error_against, ", ")},
           {"order of sums", flag(options.engine.fixed_order)},
@@ -157,8 +158,7 @@ struct OperatorStage::Implementation {
     const Device device = find_device(device_choice_from_string(options.device));
     outcome.report.device = device.name;
     if (!device.note.empty()) outcome.report.notes.push_back(device.note);
-    for (const OutputColumns& output : wanted_outputs(arrays, options))
-      outcome.report.arrays.push_back(predicted_spec(output.spec, options.suffix).name);
+    outcome.report.arrays = predicted_names(arrays, options);
     if (processes && !device.is_cpu())
       throw UsageError("several processes compute on the CPU; leave the device " + device.name +
                        " away");
@@ -205,7 +205,7 @@ struct OperatorStage::Implementation {
     const RowMatrix prediction =
         compute ? predict_on(device, bound, target.origin, predicting) : unpredicted(op, bound);
     if (compute && !options.error_against.empty())
-      outcome.report.errors = array_errors(prediction, truth, bound.weights, arrays, options);
+      outcome.report.errors = array_errors(prediction, truth, bound, arrays, options);
     std::vector<Mesh> receiving = target.parts;
     if (inspects) {
       predicting.progress = part_of(options.progress, inspecting_at, predicted_at);

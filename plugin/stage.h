@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct StageOptions {
   /// Names in the contract of the outputs to hand back, in this order; empty: all, in the order of
   /// the contract.
   std::vector<std::string> outputs;
+  /// For outputs that are classes: beside the class also the share of each class, as an array
+  /// NAME_probability with one component per class.
+  bool probabilities = false;
   /// Values of the contract's parameters by name, one number per component. They count more than
   /// the field data of the meshes, where the others must stand.
   std::map<std::string, std::vector<double>> parameters;
@@ -58,11 +62,15 @@ struct StageOptions {
 
 /// How far one predicted array is from the array that was named as the truth, over all points (or
 /// cells) of positive quadrature weight.
+///
+/// Of classes only the accuracy is known: the share of these points, each counting alike, whose
+/// class is predicted right, those left out whose true class is the one that training ignored.
 struct ArrayError {
   std::string array;
   std::string truth;
-  double relative_l2 = 0;  ///< |p - t| / |t| in the L2 norm weighted by the quadrature.
-  double rmse = 0;         ///< In the unit of the array.
+  std::optional<double> accuracy{};  ///< Of classes; the other figures are then NaN.
+  double relative_l2 = 0;            ///< |p - t| / |t| in the L2 norm weighted by the quadrature.
+  double rmse = 0;                   ///< In the unit of the array.
   double max_error = 0;
 };
 
@@ -98,10 +106,12 @@ struct TreeResult : StageReport {
 ///
 /// All leaves of a tree are one sample, since the operator is global: their points are joined, each
 /// with its quadrature weight, and every leaf gets its part of the result. Ghost and hidden points
-/// take no part and get a value. A parameter of the contract is one tuple in the field data of the
-/// mesh, or of a tree or its leaves, which must agree where they are one sample; where each leaf is
-/// its own, its value counts more than that of the tree. A query's field data are asked last. The
-/// parameter "TimeValue" is the time of the tree, where it has one.
+/// take no part and get a value. Of an output that has classes, the array holds the class of the
+/// largest logit as 32-bit integers, and -1 (no_class) where fields are NaN. A parameter of the
+/// contract is one tuple in the field data of the mesh, or of a tree or its leaves, which must
+/// agree where they are one sample; where each leaf is its own, its value counts more than that of
+/// the tree. A query's field data are asked last. The parameter "TimeValue" is the time of the
+/// tree, where it has one.
 class OperatorStage {
  public:
   /// Reads and verifies an operator file. Throws OperatorFileError.

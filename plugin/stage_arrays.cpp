@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/association_conversion.h"
 #include "meshio/structured_resampling.h"
 #include "meshio/subset.h"
+#include "operators/classes.h"
 #include "operators/field_error.h"
+#include "plugin/class_prediction.h"
 
 namespace funcattn {
 
@@ -32,10 +35,10 @@ std::vector<OutputColumns> wanted_outputs(const Contract& contract, const StageO
   std::vector<OutputColumns> all;
   std::vector<std::string> names;
   Eigen::Index column = 0;
-  for (const ArraySpec& output : contract.outputs) {
+  for (const OutputArray& output : contract.outputs) {
     names.push_back(output.name);
     all.push_back({output, column});
-    column += output.components;
+    column += output.channels();
   }
   if (options.outputs.empty()) return all;
   std::vector<OutputColumns> wanted;
@@ -56,18 +59,28 @@ ArraySpec predicted_spec(const ArraySpec& output, const std::string& suffix) {
   return spec;
 }
 
+std::vector<std::string> predicted_names(const Contract& contract, const StageOptions& options) {
+  std::vector<std::string> names;
+  for (const OutputColumns& output : wanted_outputs(contract, options)) {
+    const ArraySpec spec = predicted_spec(output.spec, options.suffix);
+    names.push_back(spec.name);
+    if (options.probabilities && output.spec.is_class())
+      names.push_back(probability_spec(output.spec, options.suffix).name);
+  }
+  return names;
+}
+
 void check_names_are_free(const std::vector<Mesh>& meshes, const Contract& contract,
                           const StageOptions& options) {
-  const std::vector<OutputColumns> outputs = wanted_outputs(contract, options);
+  const std::vector<std::string> names = predicted_names(contract, options);
   if (options.overwrite) return;
+  const Association own = contract.association();
   for (const Mesh& mesh : meshes)
-    for (const OutputColumns& output : outputs) {
-      const ArraySpec spec = predicted_spec(output.spec, options.suffix);
-      for (const Association association : {spec.association, other(spec.association)}) {
-        if (association != spec.association && !options.convert_association) continue;
-        if (mesh.has_array(spec.name, association))
-          throw DataError(mesh.origin() + ": the " + to_string(association) + " array '" +
-                          spec.name +
+    for (const std::string& name : names) {
+      for (const Association association : {own, other(own)}) {
+        if (association != own && !options.convert_association) continue;
+        if (mesh.has_array(name, association))
+          throw DataError(mesh.origin() + ": the " + to_string(association) + " array '" + name +
                           "', which would receive the prediction, exists already; choose another "
                           "suffix or allow overwriting");
       }
@@ -78,7 +91,12 @@ std::vector<Mesh> with_converted_inputs(const std::vector<Mesh>& meshes, const C
                                         const StageOptions& options) {
   if (!options.convert_association) return meshes;
   const Association wanted = contract.association();
-  std::vector<std::string> needed = options.error_against;
+  std::vector<std::string> needed;
+  const std::vector<OutputColumns> outputs = wanted_outputs(contract, options);
+  // A mean of classes is none.
+  for (std::size_t i = 0; i < options.error_against.size(); ++i)
+    if (i >= outputs.size() || !outputs[i].spec.is_class())
+      needed.push_back(options.error_against[i]);
   for (const InputArray& input : contract.inputs)
     if (input.role != InputRole::parameter) needed.push_back(input.name);
   std::vector<Mesh> converted;
@@ -102,9 +120,13 @@ std::vector<Mesh> with_prediction(const std::vector<Mesh>& meshes, const BoundSt
     const Eigen::Index count = bound.counts[i];
     std::vector<std::string> names;
     for (const OutputColumns& output : wanted_outputs(contract, options)) {
+      const auto result = prediction.block(first, output.first, count, output.spec.channels());
+      if (output.spec.is_class()) {
+        mesh = with_class_prediction(mesh, output.spec, result, options);
+        continue;
+      }
       const ArraySpec spec = predicted_spec(output.spec, options.suffix);
-      mesh = mesh.with_array(spec, prediction.block(first, output.first, count, spec.components),
-                             options.overwrite);
+      mesh = mesh.with_array(spec, result, options.overwrite);
       names.push_back(spec.name);
     }
     if (options.convert_association)
@@ -137,7 +159,7 @@ RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
   for (const Mesh& mesh : meshes) {
     const Eigen::Index count = mesh.count(contract.association());
     for (std::size_t i = 0; count > 0 && i < outputs.size(); ++i) {
-      const ArraySpec& output = outputs[i].spec;
+      const OutputArray& output = outputs[i].spec;
       const std::string what = mesh.origin() + ": " + to_string(output.association) + " array '" +
                                options.error_against[i] + "'";
       const ArrayView view = mesh.array(options.error_against[i], output.association);
@@ -147,7 +169,11 @@ RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
       auto block = truth.block(first, outputs[i].first, count, output.components);
       block = view.to_double();
       for (Eigen::Index row = 0; row < count; ++row) {
-        if (weights[first + row] == 0 || block.row(row).allFinite()) continue;
+        if (weights[first + row] == 0) continue;
+        if (block.row(row).allFinite()) {
+          if (output.is_class()) require_class(block(row, 0), what, row);
+          continue;
+        }
         if (options.nan == NanPolicy::error)
           throw DataError(what + " holds NaN or Inf, first at index " + std::to_string(row) +
                           "; no error can be measured against it there: repair it, or let the NaN "
@@ -165,20 +191,36 @@ RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
 }
 
 std::vector<ArrayError> array_errors(const RowMatrix& prediction, const RowMatrix& truth,
-                                     const Eigen::VectorXd& weights, const Contract& contract,
+                                     const BoundStage& bound, const Contract& contract,
                                      const StageOptions& options) {
   std::vector<ArrayError> errors;
-  const Tensor weight_tensor = to_tensor(RowMatrix(weights)).squeeze(1);
+  const Tensor weights = to_tensor(RowMatrix(bound.weights)).squeeze(1);
   const std::vector<OutputColumns> outputs = wanted_outputs(contract, options);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const ArraySpec& output = outputs[i].spec;
-    const auto of_output = [&](const RowMatrix& values) {
-      return to_tensor(RowMatrix(values.middleCols(outputs[i].first, output.components)));
-    };
-    const FieldError error = field_error(of_output(prediction), of_output(truth), weight_tensor,
-                                         options.engine.processes);
-    errors.push_back({predicted_spec(output, options.suffix).name, options.error_against[i],
-                      error.relative_l2, error.rmse, error.max_error});
+    const OutputArray& output = outputs[i].spec;
+    ArrayError error;
+    error.array = predicted_spec(output, options.suffix).name;
+    error.truth = options.error_against[i];
+    if (output.is_class()) {
+      error.relative_l2 = error.rmse = error.max_error = std::numeric_limits<double>::quiet_NaN();
+      error.accuracy =
+          class_accuracy(output, prediction.middleCols(outputs[i].first, output.channels()),
+                         truth.col(outputs[i].first), bound, options.engine.processes);
+      if (!error.accuracy)
+        throw DataError("'" + error.truth + "' has no " + to_string(output.association) +
+                        " of positive weight whose class is known; there is nothing to compare '" +
+                        error.array + "' with");
+    } else {
+      const auto of_output = [&](const RowMatrix& values) {
+        return to_tensor(RowMatrix(values.middleCols(outputs[i].first, output.components)));
+      };
+      const FieldError field =
+          field_error(of_output(prediction), of_output(truth), weights, options.engine.processes);
+      error.relative_l2 = field.relative_l2;
+      error.rmse = field.rmse;
+      error.max_error = field.max_error;
+    }
+    errors.push_back(std::move(error));
   }
   return errors;
 }

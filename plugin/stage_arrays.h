@@ -10,9 +10,9 @@
 
 namespace funcattn {
 
-/// An output and its place in the operator's result.
+/// An output and its place in the operator's result, where it has spec.channels() columns.
 struct OutputColumns {
-  ArraySpec spec;
+  OutputArray spec;
   Eigen::Index first = 0;
 };
 
@@ -23,12 +23,15 @@ std::vector<OutputColumns> wanted_outputs(const Contract& contract, const StageO
 /// Name and layout of the array that receives an output.
 ArraySpec predicted_spec(const ArraySpec& output, const std::string& suffix);
 
+/// Names of all arrays that the options ask for, in the order of the outputs.
+std::vector<std::string> predicted_names(const Contract& contract, const StageOptions& options);
+
 /// Throws DataError if an array of a predicted name stands in the way.
 void check_names_are_free(const std::vector<Mesh>& meshes, const Contract& contract,
                           const StageOptions& options);
 
-/// The meshes with the inputs (and true arrays) that exist on the other association only converted,
-/// where the options ask for it; otherwise the meshes themselves.
+/// The meshes with the inputs (and true arrays of fields) that exist on the other association only
+/// converted, where the options ask for it; otherwise the meshes themselves.
 std::vector<Mesh> with_converted_inputs(const std::vector<Mesh>& meshes, const Contract& contract,
                                         const StageOptions& options);
 
@@ -39,14 +42,17 @@ std::vector<Mesh> with_prediction(const std::vector<Mesh>& meshes, const BoundSt
                                   const RowMatrix& prediction, const Contract& contract,
                                   const StageOptions& options);
 
-/// The true arrays of StageOptions::error_against, side by side. Throws UsageError if there is not
+/// The true arrays of StageOptions::error_against, each in the first of the columns that its output
+/// has in the operator's result. Throws UsageError if there is not
 /// one per output that is wanted, DataError if a mesh lacks one or it holds NaN where the weight is
-/// positive (with NanPolicy::error; otherwise such entries get weight 0).
+/// positive (with NanPolicy::error; otherwise such entries get weight 0), or what is no class.
 RowMatrix true_values(const std::vector<Mesh>& meshes, const Contract& contract,
                       const StageOptions& options, Eigen::VectorXd& weights);
 
+/// Errors of the prediction at the results of `bound`, whose weights they take. Throws DataError
+/// where no result has a true class.
 std::vector<ArrayError> array_errors(const RowMatrix& prediction, const RowMatrix& truth,
-                                     const Eigen::VectorXd& weights, const Contract& contract,
+                                     const BoundStage& bound, const Contract& contract,
                                      const StageOptions& options);
 
 }  // namespace funcattn

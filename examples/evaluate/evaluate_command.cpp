@@ -7,12 +7,15 @@
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "examples/evaluate/report.h"
 #include "examples/sine/sine_evaluation.h"
 #include "examples/vtk_samples.h"
 #include "meshio/cells.h"
+#include "meshio/class_array.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
+#include "operators/classes.h"
 #include "operators/operator_file.h"
 #include "operators/threads.h"
 #include "plugin/binding.h"
@@ -75,8 +78,8 @@ std::string recipe_of(const Operator& op) {
   if (!training.is_object() || !training.contains("seed")) return "";
   // The steps of the best operator are an outcome too; those of the whole run are among the
   // options.
-  for (const char* outcome : {"seed", "steps", "final_loss", "best_validation", "best_step",
-                              "seconds", "threads", "completed"})
+  for (const char* outcome : {"seed", "steps", "final_loss", "final_accuracy", "best_validation",
+                              "best_accuracy", "best_step", "seconds", "threads", "completed"})
     training.erase(outcome);
   return Json{{"model", op.model().config().to_json()},
               {"contract", op.contract().to_json()},
@@ -84,17 +87,39 @@ std::string recipe_of(const Operator& op) {
       .dump();
 }
 
+Eigen::VectorXi to_classes(const Tensor& classes) {
+  return to_matrix(classes.to(torch::kFloat64).unsqueeze(1)).col(0).cast<int>();
+}
+
+/// 1 where the class is wrong, 0 where it is right, no_class where the truth is not known.
+Tensor wrong_classes(const OutputArray& output, const Tensor& predicted, const Tensor& truth) {
+  return predicted.ne(truth)
+      .to(torch::kInt64)
+      .masked_fill(class_indices(output, truth).eq(class_ignored), no_class);
+}
+
 /// The mesh with prediction and error of every output beside the truth.
-Mesh with_fields(Mesh mesh, const Operator& op, const Sample& sample, const Tensor& prediction) {
-  std::int64_t channel = 0;
-  for (ArraySpec output : op.contract().outputs) {
-    const Tensor predicted = prediction.narrow(1, channel, output.components);
-    const Tensor truth = sample.targets.narrow(1, channel, output.components);
-    channel += output.components;
+Mesh with_fields(Mesh mesh, const Operator& op, const Sample& sample, const Tensor& result) {
+  const Tensor prediction = predicted_arrays(op.contract(), result);
+  std::int64_t component = 0;
+  for (OutputArray output : op.contract().outputs) {
+    const Tensor predicted = prediction.narrow(1, component, output.components);
+    const Tensor truth = sample.targets.narrow(1, component, output.components);
+    component += output.components;
     const std::string name = output.name;
-    output.name = name + "_predicted";
+    const std::string predicted_name = name + "_predicted";
+    const std::string error_name = name + "_error";
+    if (output.is_class()) {
+      mesh = with_class_array(mesh, predicted_name, output.association,
+                              to_classes(predicted.squeeze(1)));
+      mesh = with_class_array(
+          mesh, error_name, output.association,
+          to_classes(wrong_classes(output, predicted.squeeze(1), truth.squeeze(1))));
+      continue;
+    }
+    output.name = predicted_name;
     mesh = mesh.with_array(output, to_matrix(predicted), true);
-    output.name = name + "_error";
+    output.name = error_name;
     mesh = mesh.with_array(output, to_matrix(predicted - truth), true);
   }
   return mesh;
@@ -135,7 +160,8 @@ SampleView view_of(const Operator& op, const Mesh& mesh, const Sample& sample,
       view.coordinates.back().push_back(coordinates[i][axis].item<double>());
   }
   view.truth = column(sample.targets, 0);
-  view.predictions.emplace_back("predicted", column(prediction, 0));
+  view.predictions.emplace_back("predicted",
+                                column(predicted_arrays(op.contract(), prediction), 0));
   view.faces = faces_of(mesh, op.contract());
   return view;
 }
@@ -284,16 +310,23 @@ class EvaluateCommand : public Command {
         console.note("evaluating " + evaluation.name + " on " + std::to_string(files.size()) +
                      " samples of " + set);
         CaseEvaluation cases(operators[i], set);
+        std::set<std::string> unknown;
         for (const std::filesystem::path& file : files) {
           const Mesh mesh = read_mesh(file);
           const Sample sample = bind_sample(mesh, contract, weights, true);
           const Tensor prediction = cases.add(sample, &mesh);
+          for (std::string& text : unknown_classes({sample}, contract))
+            unknown.insert(std::move(text));
           if (!options_.fields.empty())
             write_fields(with_fields(mesh, operators[i], sample, prediction), file,
                          options_.fields / evaluation.name / set / file.filename());
           if (i == 0 && !options_.report.empty() && file == files.front())
             views.push_back(view_of(operators[i], mesh, sample, prediction, set));
         }
+        if (!unknown.empty())
+          console.note("no training sample of " + evaluation.name + " had " +
+                       join({unknown.begin(), unknown.end()}, ", ") + ", which " + set +
+                       " has: always wrong there");
         evaluation.resolutions.push_back(cases.result());
       }
       std::stable_sort(

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/error.h"
 #include "meshio/h1_seminorm.h"
+#include "operators/training/loss.h"
 #include "plugin/prediction.h"
 
 namespace funcattn {
@@ -39,17 +41,23 @@ Json figure_json(const SampleFigure& figure) {
           {"worst_sample", figure.worst_sample}};
 }
 
-/// Nothing where the truth is not a class at every point of positive weight.
-std::optional<double> class_accuracy(const Tensor& prediction, const Tensor& truth,
+/// Nothing where no point counts.
+std::optional<double> share_of_right(const Tensor& prediction, const Tensor& classes,
                                      const Tensor& weights) {
+  const double share =
+      accuracies(prediction.unsqueeze(0), classes.unsqueeze(0), weights.unsqueeze(0))
+          .item<double>();
+  return std::isnan(share) ? std::nullopt : std::optional(share);
+}
+
+/// Nothing where the truth is not one component 1, the others 0, at every point of positive weight.
+std::optional<double> one_hot_accuracy(const Tensor& prediction, const Tensor& truth,
+                                       const Tensor& weights) {
   if (truth.size(1) < 2) return std::nullopt;
-  const Tensor present = weights > 0;
-  const Tensor known = truth.index({present});
+  const Tensor known = truth.index({weights > 0});
   const Tensor is_class = ((known == 1).sum(1) == 1) & ((known == 0).sum(1) == truth.size(1) - 1);
   if (!is_class.all().item<bool>()) return std::nullopt;
-  const Tensor right = prediction.index({present}).argmax(1) == known.argmax(1);
-  const Tensor w = weights.index({present});
-  return ((right.to(w.dtype()) * w).sum() / w.sum()).item<double>();
+  return share_of_right(prediction, truth.argmax(1), weights);
 }
 
 std::optional<double> relative_h1_error(const Tensor& prediction, const Tensor& truth,
@@ -85,14 +93,23 @@ Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh) {
   const Tensor target = sample.targets.to(torch::kFloat64);
   const Tensor weights = sample.query.weights.to(torch::kFloat64);
   std::int64_t channel = 0;
+  std::int64_t component = 0;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
-    const ArraySpec& output = op_.contract().outputs[f];
-    const Tensor predicted = prediction.narrow(1, channel, output.components);
-    const Tensor truth = target.narrow(1, channel, output.components);
-    channel += output.components;
-    fields_[f].errors.push_back(field_error(predicted, truth, weights));
-    if (const auto accuracy = class_accuracy(predicted, truth, weights))
+    const OutputArray& output = op_.contract().outputs[f];
+    const Tensor predicted = prediction.narrow(1, channel, output.channels());
+    const Tensor truth = target.narrow(1, component, output.components);
+    channel += output.channels();
+    component += output.components;
+    const auto accuracy =
+        output.is_class()
+            ? share_of_right(predicted, class_indices(output, truth.squeeze(1)), weights)
+            : one_hot_accuracy(predicted, truth, weights);
+    if (accuracy) {
       fields_[f].accuracy.push_back(*accuracy);
+      fields_[f].accuracy_names.push_back(sample.name);
+    }
+    if (output.is_class()) continue;
+    fields_[f].errors.push_back(field_error(predicted, truth, weights));
     if (mesh == nullptr || output.association != Association::point) continue;
     if (const auto h1 = relative_h1_error(predicted, truth, *mesh))
       fields_[f].relative_h1.push_back(*h1);
@@ -112,6 +129,17 @@ CaseMetrics CaseEvaluation::result() const {
     const FieldSamples& samples = fields_[f];
     FieldMetrics field;
     field.field = op_.contract().outputs[f].name;
+    field.is_class = op_.contract().outputs[f].is_class();
+    if (field.is_class) {
+      field.relative_l2 = field.relative_l2_median = field.relative_l2_worst = field.mse =
+          field.rmse = field.max_error = std::numeric_limits<double>::quiet_NaN();
+      if (!samples.accuracy.empty()) {
+        field.accuracy = figure(samples.accuracy, samples.accuracy_names, Worst::least);
+        field.worst_sample = field.accuracy->worst_sample;
+      }
+      result.fields.push_back(std::move(field));
+      continue;
+    }
     std::vector<double> relative, squares;
     for (const FieldError& errors : samples.errors) {
       relative.push_back(errors.relative_l2);
@@ -141,10 +169,20 @@ CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samp
   return evaluation.result();
 }
 
-double overall_relative_l2(const CaseMetrics& metrics) {
+double overall_error(const CaseMetrics& metrics) {
   double sum = 0;
-  for (const FieldMetrics& field : metrics.fields) sum += field.relative_l2;
+  for (const FieldMetrics& field : metrics.fields) {
+    const double accuracy =
+        field.accuracy ? field.accuracy->mean : std::numeric_limits<double>::quiet_NaN();
+    sum += field.is_class ? 1 - accuracy : field.relative_l2;
+  }
   return sum / static_cast<double>(metrics.fields.size());
+}
+
+const char* overall_error_name(const CaseMetrics& metrics) {
+  const bool classes = std::all_of(metrics.fields.begin(), metrics.fields.end(),
+                                   [](const FieldMetrics& field) { return field.is_class; });
+  return classes ? "share of wrong points" : "relative L2";
 }
 
 Json CaseMetrics::to_json() const {
@@ -154,13 +192,14 @@ Json CaseMetrics::to_json() const {
                {"seconds_per_million_points", seconds_per_million_points}};
   for (const FieldMetrics& field : fields) {
     Json& entry = json["fields"][field.field];
-    entry = {{"relative_l2", field.relative_l2},
-             {"relative_l2_median", field.relative_l2_median},
-             {"relative_l2_worst", field.relative_l2_worst},
-             {"worst_sample", field.worst_sample},
-             {"mse", field.mse},
-             {"rmse", field.rmse},
-             {"max_error", field.max_error}};
+    entry = {{"worst_sample", field.worst_sample}};
+    if (!field.is_class)
+      entry.update({{"relative_l2", field.relative_l2},
+                    {"relative_l2_median", field.relative_l2_median},
+                    {"relative_l2_worst", field.relative_l2_worst},
+                    {"mse", field.mse},
+                    {"rmse", field.rmse},
+                    {"max_error", field.max_error}});
     if (field.relative_h1) entry["relative_h1"] = figure_json(*field.relative_h1);
     if (field.accuracy) entry["accuracy"] = figure_json(*field.accuracy);
   }

@@ -19,10 +19,12 @@ struct SampleFigure {
   std::string worst_sample;
 };
 
-/// Errors of one predicted array over a set of samples. All means over points are weighted by the
-/// quadrature weights; points of weight 0 do not count.
+/// Errors of one predicted array over a set of samples. All means over points but the accuracy are
+/// weighted by the quadrature weights; points of weight 0 do not count. Of classes there is the
+/// accuracy alone, and the other numbers are NaN.
 struct FieldMetrics {
   std::string field;
+  bool is_class = false;
   double relative_l2 = 0;  ///< Mean over samples of |p - t| / |t| in the weighted L2 norm.
   double relative_l2_median = 0;
   double relative_l2_worst = 0;
@@ -33,8 +35,10 @@ struct FieldMetrics {
   /// |p - t| / |t| in the H1 seminorm (meshio/h1_seminorm.h), for point arrays on meshes whose
   /// cells have extent.
   std::optional<SampleFigure> relative_h1;
-  /// Weighted share of the points whose largest component is that of the truth, where the truth is
-  /// a class at every point: one component 1, the others 0. The worst is the least.
+  /// Share of the points, each counting alike, whose class is right: of classes where the true one
+  /// is known, over the samples that have such points; of fields whose largest component is that of
+  /// the truth, where the truth is one component 1, the others 0, at every point. The worst is the
+  /// least.
   std::optional<SampleFigure> accuracy;
 };
 
@@ -66,6 +70,7 @@ class CaseEvaluation {
   struct FieldSamples {
     std::vector<FieldError> errors;
     std::vector<double> relative_h1, accuracy;  ///< Shorter than `names` where a sample has none.
+    std::vector<std::string> accuracy_names;    ///< Of the samples that have one.
   };
 
   const Operator& op_;
@@ -83,7 +88,10 @@ CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samp
 /// Prediction [M,C] of one sample, float64, no gradient recorded.
 Tensor predict_sample(const Operator& op, const Sample& sample);
 
-/// Mean over the fields of the mean relative L2 errors.
-double overall_relative_l2(const CaseMetrics& metrics);
+/// Mean over the fields of the mean relative L2 errors, or shares of wrong points where they are
+/// classes.
+double overall_error(const CaseMetrics& metrics);
+/// What that is called: "relative L2" or "share of wrong points".
+const char* overall_error_name(const CaseMetrics& metrics);
 
 }  // namespace funcattn

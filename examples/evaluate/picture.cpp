@@ -105,13 +105,15 @@ std::string error_panel(const std::vector<OperatorEvaluation>& evaluations,
     const std::string name = "errors" + std::to_string(e);
     PlotData block{name, {}};
     for (const CaseMetrics& metrics : evaluations[e].resolutions)
-      block.rows.push_back({metrics.points, overall_relative_l2(metrics)});
+      block.rows.push_back({metrics.points, overall_error(metrics)});
     data.push_back(std::move(block));
     plot += (e == 0 ? "plot $" : ", $") + name + " using 1:2 with linespoints pt 7 lw 2 lc rgb " +
             colour(e) + " title " + gnuplot_text(evaluations[e].name);
   }
   return "set title 'Error against density'\nset xlabel 'points per sample'\n"
-         "set ylabel 'relative L2 error'\nset key below\nset bmargin 5\nset logscale xy\nset "
+         "set ylabel " +
+         gnuplot_text(overall_error_name(evaluations.front().resolutions.front())) +
+         "\nset key below\nset bmargin 5\nset logscale xy\nset "
          "format y '10^{%T}'\n"
          "set grid\n" +
          plot + "\nunset logscale\nset format y\nunset grid\n";

@@ -32,38 +32,41 @@ class MetricsTable {
     for (const CaseMetrics& metrics : cases)
       for (const FieldMetrics& field : metrics.fields) {
         rows_.push_back({&evaluation, &metrics, &field});
+        has_fields_ = has_fields_ || !field.is_class;
         has_h1_ = has_h1_ || field.relative_h1;
         has_accuracy_ = has_accuracy_ || field.accuracy;
       }
   }
 
   void print(std::ostream& text) const {
-    std::vector<std::string> header = {"operator", "parameters",  case_column_, "points",
-                                       "field",    "relative L2", "median",     "worst"};
+    std::vector<std::string> header = {"operator", "parameters", case_column_, "points", "field"};
+    if (has_fields_) header.insert(header.end(), {"relative L2", "median", "worst"});
     if (has_h1_) header.push_back("relative H1");
     if (has_accuracy_) header.push_back("accuracy");
-    for (const char* column : {"MSE", "RMSE", "max error", "s per 1e6 points"})
-      header.emplace_back(column);
+    if (has_fields_) header.insert(header.end(), {"MSE", "RMSE", "max error"});
+    header.emplace_back("s per 1e6 points");
     TextTable table(header);
     for (const Row& row : rows_) {
       const FieldMetrics& field = *row.field;
-      const auto number = [](double value) { return format_significant(value, 3); };
+      const auto number = [](double value) {
+        return std::isnan(value) ? std::string("-") : format_significant(value, 3);
+      };
       const auto mean_of = [&](const std::optional<SampleFigure>& figure) {
         return figure ? number(figure->mean) : std::string("-");
       };
-      std::vector<std::string> cells = {row.evaluation->name,
-                                        std::to_string(row.evaluation->parameters),
-                                        row.metrics->label,
-                                        std::to_string(std::llround(row.metrics->points)),
-                                        field.field,
-                                        number(field.relative_l2),
-                                        number(field.relative_l2_median),
-                                        number(field.relative_l2_worst)};
+      std::vector<std::string> cells = {
+          row.evaluation->name, std::to_string(row.evaluation->parameters), row.metrics->label,
+          std::to_string(std::llround(row.metrics->points)), field.field};
+      if (has_fields_)
+        for (const double value :
+             {field.relative_l2, field.relative_l2_median, field.relative_l2_worst})
+          cells.push_back(number(value));
       if (has_h1_) cells.push_back(mean_of(field.relative_h1));
       if (has_accuracy_) cells.push_back(mean_of(field.accuracy));
-      for (const double value :
-           {field.mse, field.rmse, field.max_error, row.metrics->seconds_per_million_points})
-        cells.push_back(number(value));
+      if (has_fields_)
+        for (const double value : {field.mse, field.rmse, field.max_error})
+          cells.push_back(number(value));
+      cells.push_back(number(row.metrics->seconds_per_million_points));
       table.add(std::move(cells));
     }
     table.print(text, 2);
@@ -78,6 +81,7 @@ class MetricsTable {
 
   std::string case_column_;
   std::vector<Row> rows_;
+  bool has_fields_ = false;
   bool has_h1_ = false;
   bool has_accuracy_ = false;
 };
@@ -103,7 +107,8 @@ const CaseMetrics* find_case(const OperatorEvaluation& evaluation, const std::st
 
 /// Figures of a field that operators are compared by.
 std::vector<std::pair<std::string, double>> figures(const FieldMetrics& field) {
-  std::vector<std::pair<std::string, double>> result = {{"relative L2", field.relative_l2}};
+  std::vector<std::pair<std::string, double>> result;
+  if (!field.is_class) result.emplace_back("relative L2", field.relative_l2);
   if (field.relative_h1) result.emplace_back("relative H1", field.relative_h1->mean);
   if (field.accuracy) result.emplace_back("accuracy", field.accuracy->mean);
   return result;
@@ -158,7 +163,7 @@ void print_worst_samples(std::ostream& text, const OperatorEvaluation& evaluatio
 
 double OperatorEvaluation::drift() const {
   if (resolutions.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  return overall_relative_l2(resolutions.back()) / overall_relative_l2(resolutions[base]);
+  return overall_error(resolutions.back()) / overall_error(resolutions[base]);
 }
 
 std::vector<SeedSpread> seed_spreads(const std::vector<OperatorEvaluation>& evaluations) {
@@ -226,7 +231,8 @@ std::string report_text(const std::vector<OperatorEvaluation>& evaluations) {
   for (const OperatorEvaluation& evaluation : evaluations)
     if (std::isfinite(evaluation.drift()))
       text << "resolution drift of " << evaluation.name << ": "
-           << format_significant(evaluation.drift(), 4) << " (relative L2 at "
+           << format_significant(evaluation.drift(), 4) << " ("
+           << overall_error_name(evaluation.resolutions.back()) << " at "
            << evaluation.resolutions.back().label << " over that at "
            << evaluation.resolutions[evaluation.base].label << ")\n";
 

@@ -22,8 +22,8 @@ struct OperatorEvaluation {
   std::size_t base = 0;                  ///< Index of the training resolution in `resolutions`.
   std::vector<std::pair<std::string, std::vector<CaseMetrics>>> studies;  ///< Title and cases.
 
-  /// Error at the densest sampling divided by the error at the training resolution (relative L2);
-  /// NaN where there is only one resolution.
+  /// Error at the densest sampling divided by the error at the training resolution
+  /// (overall_error()); NaN where there is only one resolution.
   double drift() const;
 };
 

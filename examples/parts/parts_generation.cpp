@@ -1,34 +1,27 @@
 #include "examples/parts/parts_generation.h"
 
-#include <vtkIntArray.h>
-#include <vtkNew.h>
-#include <vtkPointData.h>
-
 #include "core/error.h"
 #include "examples/parts/figure.h"
+#include "meshio/class_array.h"
 
 namespace funcattn {
 
 namespace {
 
+constexpr const char* label_name = "label";
+
 Mesh labelled_surface(const Figure& figure, int points) {
   const Mesh surface = figure.surface(points);
   const RowMatrix places = surface.coordinates(Association::point);
   RowMatrix normals(places.rows(), 3);
-  RowMatrix classes = RowMatrix::Zero(places.rows(), figure_parts);
-  vtkNew<vtkIntArray> labels;
-  labels->SetName("label");
+  Eigen::VectorXi labels(places.rows());
   for (Eigen::Index i = 0; i < places.rows(); ++i) {
     const Eigen::Vector3d place = places.row(i).transpose();
-    const int label = static_cast<int>(figure.part(place));
     normals.row(i) = figure.normal(place).transpose();
-    classes(i, label) = 1;
-    labels->InsertNextValue(label);
+    labels[i] = static_cast<int>(figure.part(place));
   }
-  const Mesh mesh = surface.with_array({"normal", Association::point, 3, ""}, normals)
-                        .with_array({"part", Association::point, figure_parts, ""}, classes);
-  mesh.vtk()->GetPointData()->AddArray(labels);
-  return mesh;
+  return with_class_array(surface.with_array({"normal", Association::point, 3, ""}, normals),
+                          label_name, Association::point, labels);
 }
 
 class PartsGeneration : public GeneratedTask {
@@ -48,7 +41,8 @@ class PartsGeneration : public GeneratedTask {
   Contract contract() const override {
     Contract contract;
     contract.inputs.push_back({{"normal", Association::point, 3, ""}, InputRole::value});
-    contract.outputs.push_back({"part", Association::point, figure_parts, ""});
+    contract.outputs.push_back({{label_name, Association::point, 1, ""}, {}, {}});
+    for (int part = 0; part < figure_parts; ++part) contract.outputs.back().classes.push_back(part);
     contract.coordinates.axes = {0, 1, 2};
     contract.coordinates.center = {0, 0, 0};
     contract.coordinates.scale = 1;

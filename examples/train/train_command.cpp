@@ -1,5 +1,6 @@
 #include "examples/train/train_command.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -11,6 +12,7 @@
 #include "examples/train/train_options.h"
 #include "examples/vtk_samples.h"
 #include "meshio/quadrature.h"
+#include "operators/classes.h"
 #include "operators/threads.h"
 
 namespace funcattn {
@@ -49,9 +51,11 @@ struct TrainOptions {
   std::string task;
   ArrayChoice arrays;
   std::string association;
+  std::optional<int> ignored_class;
   double validation_fraction = 0.1;
   Symmetries symmetries = Symmetries::none;
   std::vector<double> symmetry_center;
+  bool rotations = false;
   std::int64_t points = 0;
   SamplingMethod point_choice = SamplingMethod::even;
   SineTaskOptions sine;
@@ -69,10 +73,16 @@ struct TrainOptions {
   int threads = 0;
 };
 
+/// " (accuracy 0.93)", or nothing.
+std::string in_brackets(const std::optional<double>& accuracy) {
+  return accuracy ? " (accuracy " + format_significant(*accuracy, 3) + ")" : "";
+}
+
 struct TrainingInput {
   Contract contract;
   std::unique_ptr<BatchSource> batches;
   std::vector<Sample> validation;
+  Loss loss = Loss::relative_l2;
 };
 
 class TrainCommand : public Command {
@@ -108,6 +118,10 @@ class TrainCommand : public Command {
                "array that is non-zero where a point is a source sample (few_shot)")
         .placeholder("ARRAY")
         .default_text("none");
+    table
+        .value("ignore-class", options_.ignored_class,
+               "label that says that the class of a point is not known (cross_entropy)")
+        .default_text("as dataset.json says, else none");
     table.value("association", options_.association, "where all these arrays sit")
         .choices({"point", "cell"})
         .default_text("as dataset.json says, else point");
@@ -131,6 +145,9 @@ class TrainCommand : public Command {
               "the middle of that shape: X Y, where the points are not all of it")
         .placeholder("X Y")
         .default_text("that of the points' box");
+    table.flag("rotations", options_.rotations,
+               "in every step, turn the three coordinates of each sample by a rotation drawn at "
+               "random (arrays of one component)");
     table
         .value("points", options_.points,
                "train on so many points of each sample, drawn anew in every step, with the weights "
@@ -173,6 +190,10 @@ class TrainCommand : public Command {
     if (!options_.symmetry_center.empty() && options_.symmetry_center.size() != 2)
       throw UsageError("--symmetry-center has " + std::to_string(options_.symmetry_center.size()) +
                        " numbers, expected 2: X Y");
+    if (options_.rotations && options_.symmetries != Symmetries::none)
+      throw UsageError(
+          "--rotations and --symmetries are both given; give one of them, a turned shape has other "
+          "symmetries");
     if (options_.task.empty()) return;
     options_.sine.validate();
     const ArrayChoice& arrays = options_.arrays;
@@ -181,8 +202,12 @@ class TrainCommand : public Command {
       throw UsageError(
           "--inputs, --parameters, --targets and --source-flag name arrays of files, but --task " +
           options_.task + " has arrays of its own; leave them away or give --data instead");
-    if (options_.symmetries != Symmetries::none || options_.points > 0)
-      throw UsageError("--symmetries and --points are for samples of --data; --task " +
+    if (options_.ignored_class || options_.optimisation.loss == "cross_entropy")
+      throw UsageError(
+          "--ignore-class and the loss cross_entropy are for classes in --data; --task " +
+          options_.task + " has none");
+    if (options_.symmetries != Symmetries::none || options_.rotations || options_.points > 0)
+      throw UsageError("--symmetries, --rotations and --points are for samples of --data; --task " +
                        options_.task + " draws its own points");
   }
 
@@ -194,13 +219,13 @@ class TrainCommand : public Command {
     if (!options_.resume && !options_.overwrite) refuse_to_replace_a_run();
     const ThreadScope threads(options_.threads);
     const bool sine = options_.task == "sine";
-    const Recipe recipe =
-        (sine ? sine_recipe(options_.sine, options_.model.form.value_or("few_shot"))
-              : general_recipe())
-            .with(options_.model, options_.optimisation);
+    Recipe recipe = (sine ? sine_recipe(options_.sine, options_.model.form.value_or("few_shot"))
+                          : general_recipe())
+                        .with(options_.model, options_.optimisation);
     check_before_reading(recipe);
     TrainingInput input = sine ? sine_input(recipe) : vtk_input(recipe, console);
 
+    recipe.loss = input.loss;
     ModelConfig config = recipe.model;
     config.coordinate_dimension = input.contract.coordinates.dimension();
     config.value_features = input.contract.value_components();
@@ -222,7 +247,7 @@ class TrainCommand : public Command {
     SineTraining training =
         make_sine_training(options_.sine, recipe.model.form, recipe.batch, options_.seed);
     return {std::move(training.contract), std::move(training.batches),
-            std::move(training.validation)};
+            std::move(training.validation), recipe.loss};
   }
 
   TrainingInput vtk_input(const Recipe& recipe, Console& console) const {
@@ -231,6 +256,9 @@ class TrainCommand : public Command {
       arrays.association = options_.association == "cell" ? Association::cell : Association::point;
     CoordinateHandling coordinates;
     read_dataset_description(options_.data, arrays, coordinates);
+    const Loss loss = loss_for(recipe, arrays);
+    arrays.classes = loss == Loss::cross_entropy;
+    arrays.ignored_class = options_.ignored_class;
 
     std::vector<std::filesystem::path> files = training_files(options_.data);
     std::vector<std::filesystem::path> held_out = validation_files(options_.data);
@@ -257,12 +285,57 @@ class TrainCommand : public Command {
                        " predicts where its input is; give --form few_shot, or the arrays with "
                        "--inputs and --targets");
     TrainingInput input;
+    input.loss = loss;
     input.validation = load_samples(held_out, set.contract);
+    for (const std::string& name : set.integer_fields)
+      console.note("the target '" + name +
+                   "' holds integers and is learned as a field; --loss cross_entropy learns "
+                   "classes");
+    tell_of_classes(set, input.validation, console);
     Augmentations augmentations = augment(set.contract);
     input.contract = std::move(set.contract);
     input.batches = make_dataset_source(std::move(set.samples), recipe.batch, options_.seed,
                                         std::move(augmentations));
     return input;
+  }
+
+  /// What the user says; otherwise classes are learned where dataset.json says that the targets
+  /// are.
+  Loss loss_for(const Recipe& recipe, const ArrayChoice& arrays) const {
+    std::vector<std::string> classes, fields;
+    for (const std::string& name : arrays.targets) {
+      const bool is_class =
+          std::any_of(arrays.described_classes.begin(), arrays.described_classes.end(),
+                      [&](const OutputArray& output) { return output.name == name; });
+      (is_class ? classes : fields).push_back(name);
+    }
+    Loss loss = recipe.loss;
+    if (!options_.optimisation.loss && !classes.empty()) {
+      if (!fields.empty())
+        throw UsageError("of the targets dataset.json says that " + join(classes, ", ") +
+                         " are classes and " + join(fields, ", ") +
+                         " are not; give --targets of one kind, or --loss");
+      loss = Loss::cross_entropy;
+    }
+    if (loss == Loss::cross_entropy) return loss;
+    if (options_.ignored_class)
+      throw UsageError(std::string("--ignore-class is for classes, but the loss is ") +
+                       to_string(loss) + "; give --loss cross_entropy");
+    if (recipe.label_smoothing > 0)
+      throw UsageError(std::string("--label-smoothing is for classes, but the loss is ") +
+                       to_string(loss) + "; give --loss cross_entropy");
+    return loss;
+  }
+
+  static void tell_of_classes(const VtkTrainingSet& set, const std::vector<Sample>& validation,
+                              Console& console) {
+    for (const OutputArray& output : set.contract.outputs)
+      if (output.is_class())
+        console.note("'" + output.name + "' is one of " + describe_classes(output));
+    const std::vector<std::string> unknown = unknown_classes(validation, set.contract);
+    if (!unknown.empty())
+      console.note("no training sample has " + join(unknown, ", ") +
+                   ", which validation samples have: no part of the loss there, and always wrong");
   }
 
   /// What training cost hours is not replaced by a slip of the name.
@@ -281,7 +354,9 @@ class TrainCommand : public Command {
     ModelConfig config = recipe.model;
     config.coordinate_dimension = config.value_features = config.out_features = 1;
     config.validate();
-    if (recipe.steps > 0) trainer_options(recipe, 0).validate();
+    Recipe known = recipe;
+    if (!options_.optimisation.loss) known.label_smoothing = 0;  // The data may say the loss.
+    if (known.steps > 0) trainer_options(known, 0).validate();
   }
 
   /// What the options say of the samples of a step; the contract tells what training then sees.
@@ -298,6 +373,7 @@ class TrainCommand : public Command {
         center = {options_.symmetry_center[0], options_.symmetry_center[1]};
       all.push_back(make_symmetries(options_.symmetries, contract, center));
     }
+    if (options_.rotations) all.push_back(make_rotations(contract));
     return all;
   }
 
@@ -327,6 +403,7 @@ class TrainCommand : public Command {
     if (!options_.optimisation.warmup)
       trainer.schedule.warmup_steps = std::min(trainer.schedule.warmup_steps, trainer.steps / 10);
     trainer.loss = recipe.loss;
+    trainer.label_smoothing = recipe.label_smoothing;
     trainer.beta2 = recipe.beta2;
     trainer.clip_norm = recipe.clip;
     trainer.weight_decay = recipe.weight_decay;
@@ -363,9 +440,11 @@ class TrainCommand : public Command {
       result = train(op, *input.batches, input.validation, trainer, summary,
                      [&](const TrainerProgress& progress) {
                        if (progress.validation)
-                         validation = ", validation " + format_significant(*progress.validation, 3);
-                       bar.update(progress.step,
-                                  "loss " + format_significant(progress.loss, 3) + validation);
+                         validation = ", validation " +
+                                      format_significant(*progress.validation, 3) +
+                                      in_brackets(progress.validation_accuracy);
+                       bar.update(progress.step, "loss " + format_significant(progress.loss, 3) +
+                                                     in_brackets(progress.accuracy) + validation);
                      });
     }
     if (!result.completed) {
@@ -373,7 +452,7 @@ class TrainCommand : public Command {
                    "; the same command with --resume continues");
       return 1;
     }
-    const Json report = {
+    Json report = {
         {"operator", options_.out.string()},
         {"parameters", op.model().parameter_count()},
         {"steps", result.steps},
@@ -383,14 +462,17 @@ class TrainCommand : public Command {
         {"best_step", result.best_step},
         {"seconds", result.seconds},
         {"ms_per_step", 1e3 * result.seconds / static_cast<double>(result.steps)}};
+    if (result.final_accuracy) report["final_accuracy"] = *result.final_accuracy;
+    if (result.best_accuracy) report["best_accuracy"] = *result.best_accuracy;
     if (options_.json) {
       console.print_json(report);
     } else {
       console.results() << "wrote " << options_.out.string() << ": loss "
-                        << format_significant(result.final_loss, 4);
+                        << format_significant(result.final_loss, 4)
+                        << in_brackets(result.final_accuracy);
       if (std::isfinite(result.best_validation))
         console.results() << ", best validation " << format_significant(result.best_validation, 4)
-                          << " at step " << result.best_step;
+                          << in_brackets(result.best_accuracy) << " at step " << result.best_step;
       console.results() << ", " << format_duration(result.seconds) << "\n";
     }
     return 0;

@@ -180,9 +180,18 @@ void OptimisationOptions::describe(OptionTable& table) {
       .at_least(0)
       .at_most(0.999999)
       .default_text(shown(files.average));
-  table.value("loss", loss, "what is minimised")
-      .choices({"mse", "relative_l2", "log_relative_l2"})
-      .default_text(shown(to_string(files.loss)));
+  table
+      .value("loss", loss,
+             "what is minimised; cross_entropy makes classes of targets that are whole numbers")
+      .choices({"mse", "relative_l2", "log_relative_l2", "cross_entropy"})
+      .default_text(std::string(to_string(files.loss)) +
+                    ", or cross_entropy where dataset.json names classes");
+  table
+      .value("label-smoothing", label_smoothing,
+             "share of the truth that cross_entropy spreads over all classes")
+      .at_least(0)
+      .at_most(0.999)
+      .default_text("0");
 }
 
 Recipe Recipe::with(const ModelOptions& model_options,
@@ -212,6 +221,7 @@ Recipe Recipe::with(const ModelOptions& model_options,
                      to_string(result.schedule.kind) + "; give --warmup, or --schedule one_cycle");
   if (optimisation.warmup) result.schedule.warmup_steps = *optimisation.warmup;
   if (optimisation.loss) result.loss = loss_from_string(*optimisation.loss);
+  result.label_smoothing = optimisation.label_smoothing.value_or(label_smoothing);
   return result;
 }
 

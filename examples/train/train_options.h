@@ -32,7 +32,8 @@ struct ModelOptions {
 struct OptimisationOptions {
   std::optional<std::int64_t> steps, epochs, warmup;
   std::optional<int> batch;
-  std::optional<double> learning_rate, beta2, clip, weight_decay, final_fraction, rise, average;
+  std::optional<double> learning_rate, beta2, clip, weight_decay, final_fraction, rise, average,
+      label_smoothing;
   std::optional<std::string> schedule, loss;
 
   void describe(OptionTable& table);
@@ -45,6 +46,7 @@ struct Recipe {
   std::int64_t epochs = 0;
   int batch = 16;
   Loss loss = Loss::relative_l2;
+  double label_smoothing = 0.0;
   Schedule schedule;
   double clip = 1.0;
   double weight_decay = 0.0;

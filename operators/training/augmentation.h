@@ -49,4 +49,13 @@ Symmetries symmetries_from_string(const std::string& text);
 std::shared_ptr<const Augmentation> make_symmetries(
     Symmetries symmetries, Contract& contract, const std::optional<std::array<double, 2>>& center);
 
+/// Turns the coordinates of each sample, its queries included, by a rotation about the middle of
+/// the box of the points, all rotations being equally likely; values and targets move with their
+/// points. That is a sample of the same problem where directions mean nothing.
+///
+/// @param contract of the samples, with the box of their points, which becomes that of all places
+///   that a point may be turned to
+/// Throws UsageError unless there are three coordinates, and for arrays of several components.
+std::shared_ptr<const Augmentation> make_rotations(Contract& contract);
+
 }  // namespace funcattn

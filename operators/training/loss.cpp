@@ -15,13 +15,16 @@ const char* to_string(Loss loss) {
       return "relative_l2";
     case Loss::log_relative_l2:
       return "log_relative_l2";
+    case Loss::cross_entropy:
+      return "cross_entropy";
   }
   return "";
 }
 
 Loss loss_from_string(const std::string& text) {
   std::vector<std::string> names;
-  for (const Loss loss : {Loss::mse, Loss::relative_l2, Loss::log_relative_l2}) {
+  for (const Loss loss :
+       {Loss::mse, Loss::relative_l2, Loss::log_relative_l2, Loss::cross_entropy}) {
     if (text == to_string(loss)) return loss;
     names.emplace_back(to_string(loss));
   }
@@ -34,6 +37,16 @@ namespace {
 
 // Errors far below its root, 1e-6, no longer count.
 constexpr double log_relative_l2_offset = 1e-12;
+
+void require_class_shapes(const Tensor& logits, const Tensor& classes, const Tensor& weights) {
+  const bool fit = logits.dim() == 3 && classes.sizes() == weights.sizes() &&
+                   weights.sizes() == logits.sizes().slice(0, 2);
+  if (fit) return;
+  std::ostringstream text;
+  text << "cross-entropy: expected logits [B,M,C], classes [B,M] and weights [B,M], found "
+       << logits.sizes() << ", " << classes.sizes() << " and " << weights.sizes();
+  throw UsageError(text.str());
+}
 
 void require_shapes(const Tensor& prediction, const Tensor& target, const Tensor& weights) {
   const bool fit = prediction.dim() == 3 && prediction.sizes() == target.sizes() &&
@@ -49,6 +62,8 @@ void require_shapes(const Tensor& prediction, const Tensor& target, const Tensor
 
 Tensor sample_losses(Loss loss, const Tensor& prediction, const Tensor& target,
                      const Tensor& weights, double floor) {
+  if (loss == Loss::cross_entropy)
+    throw UsageError("the loss cross_entropy is of classes, not of fields");
   require_shapes(prediction, target, weights);
   const Tensor absent = weights.le(0).unsqueeze(-1);
   const Tensor w = weights.to(torch::kFloat64).clamp_min(0);
@@ -72,6 +87,29 @@ Tensor sample_losses(Loss loss, const Tensor& prediction, const Tensor& target,
   const Tensor size =
       at::linalg_vector_norm(truth.masked_fill(absent, 0) * root, 2, at::IntArrayRef{1, 2});
   return error / at::maximum(size, total.sqrt() * floor);
+}
+
+Tensor cross_entropies(const Tensor& logits, const Tensor& classes, const Tensor& weights,
+                       double smoothing) {
+  require_class_shapes(logits, classes, weights);
+  const Tensor counts = weights.gt(0).logical_and(classes.ge(0));
+  // Nothing that is not finite may reach the points that count by way of a gradient.
+  const Tensor log_shares =
+      logits.masked_fill(counts.logical_not().unsqueeze(-1), 0).log_softmax(-1);
+  const Tensor known = classes.clamp_min(0).unsqueeze(-1);
+  Tensor losses = -log_shares.gather(-1, known).squeeze(-1).to(torch::kFloat64);
+  if (smoothing > 0)
+    losses = (1 - smoothing) * losses - smoothing * log_shares.mean(-1).to(torch::kFloat64);
+  const Tensor w = weights.to(torch::kFloat64) * counts;
+  const Tensor total = w.sum(1);
+  return (losses * w).sum(1) / torch::where(total > 0, total, torch::ones_like(total));
+}
+
+Tensor accuracies(const Tensor& logits, const Tensor& classes, const Tensor& weights) {
+  require_class_shapes(logits, classes, weights);
+  const Tensor counts = weights.gt(0).logical_and(classes.ne(class_ignored));
+  const Tensor right = logits.detach().argmax(-1).eq(classes).logical_and(counts);
+  return right.sum(1).to(torch::kFloat64) / counts.sum(1).to(torch::kFloat64);
 }
 
 }  // namespace funcattn

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/error.h"
+
 namespace funcattn {
 
 namespace {
@@ -17,9 +19,31 @@ bool same_size(const Sample& a, const Sample& b) {
          a.query.weights.sizes() == b.query.weights.sizes();
 }
 
+void require_fitting_outputs(const Contract& contract, Loss loss) {
+  for (const OutputArray& output : contract.outputs) {
+    if (output.is_class() == (loss == Loss::cross_entropy)) continue;
+    throw UsageError("the output '" + output.name + "' " +
+                     (output.is_class() ? "has classes, which the loss cross_entropy is for"
+                                        : "is a field, but cross_entropy is a loss of classes") +
+                     "; the loss is " + to_string(loss));
+  }
+}
+
 }  // namespace
 
-Objective::Objective(const Operator& op, Loss loss) : op_(op), loss_(loss) {
+void add_present(const Tensor& values, double& sum, std::int64_t& count) {
+  const Tensor held = values.to(torch::kCPU, torch::kFloat64).contiguous();
+  for (std::int64_t b = 0; b < held.numel(); ++b) {
+    const double value = held.data_ptr<double>()[b];
+    if (std::isnan(value)) continue;
+    sum += value;
+    ++count;
+  }
+}
+
+Objective::Objective(const Operator& op, Loss loss, double label_smoothing)
+    : op_(op), loss_(loss), label_smoothing_(label_smoothing) {
+  require_fitting_outputs(op.contract(), loss);
   const std::vector<double>& scale = op.contract().output_normalisation.scale;
   if (scale.empty()) return;
   double squares = 0;
@@ -29,9 +53,11 @@ Objective::Objective(const Operator& op, Loss loss) : op_(op), loss_(loss) {
     inverse_scale_ = torch::tensor(scale, torch::kFloat64).reciprocal().to(op.device());
 }
 
-Tensor Objective::sample_losses(const Batch& batch) const {
+Tensor Objective::sample_losses(const Batch& batch, Tensor* accuracy) const {
   const PointSamples source = op_.normalise(batch.source);
   const PointSamples query = batch.query_is_source ? source : op_.normalise(batch.query);
+  if (loss_ == Loss::cross_entropy)
+    return class_losses(op_.predict(source, query), batch, accuracy);
   Tensor prediction = op_.denormalise(op_.predict(source, query).to(torch::kFloat64));
   Tensor targets = batch.targets.to(prediction.options());
   if (loss_ == Loss::mse && inverse_scale_.defined()) {
@@ -42,9 +68,34 @@ Tensor Objective::sample_losses(const Batch& batch) const {
                                  batch.query.weights.to(prediction.device()), floor_);
 }
 
-double Objective::mean_loss(const std::vector<Sample>& samples) const {
+Tensor Objective::class_losses(const Tensor& logits, const Batch& batch, Tensor* accuracy) const {
+  const std::vector<OutputArray>& outputs = op_.contract().outputs;
+  const Tensor weights = batch.query.weights.to(logits.device());
+  const Tensor targets = batch.targets.to(logits.device());
+  const auto count = static_cast<double>(outputs.size());
+  Tensor losses, shares;
+  std::int64_t channel = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor channels = logits.narrow(2, channel, outputs[i].channels());
+    channel += outputs[i].channels();
+    const Tensor classes =
+        class_indices(outputs[i], targets.select(2, static_cast<std::int64_t>(i)));
+    const Tensor loss = cross_entropies(channels, classes, weights, label_smoothing_) / count;
+    losses = losses.defined() ? losses + loss : loss;
+    if (accuracy == nullptr) continue;
+    const Tensor share = accuracies(channels, classes, weights) / count;
+    shares = shares.defined() ? shares + share : share;
+  }
+  if (accuracy != nullptr) *accuracy = shares;
+  return losses;
+}
+
+double Objective::mean_loss(const std::vector<Sample>& samples,
+                            std::optional<double>* accuracy) const {
   const torch::NoGradGuard no_grad;
   double sum = 0;
+  double right = 0;
+  std::int64_t counted = 0;
   for (std::size_t begin = 0; begin < samples.size();) {
     const Sample& first = samples[begin];
     const std::int64_t points = first.source.weights.size(0) + first.query.weights.size(0);
@@ -53,8 +104,11 @@ double Objective::mean_loss(const std::vector<Sample>& samples) const {
     std::vector<Sample> group;
     for (; begin < samples.size() && begin < limit && same_size(first, samples[begin]); ++begin)
       group.push_back(samples[begin]);
-    sum += sample_losses(collate(group)).sum().item<double>();
+    Tensor accuracies;
+    sum += sample_losses(collate(group), &accuracies).sum().item<double>();
+    if (accuracies.defined()) add_present(accuracies, right, counted);
   }
+  if (accuracy != nullptr && counted > 0) *accuracy = right / static_cast<double>(counted);
   return samples.empty() ? std::numeric_limits<double>::quiet_NaN()
                          : sum / static_cast<double>(samples.size());
 }

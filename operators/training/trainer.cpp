@@ -63,7 +63,7 @@ class TrainingRun {
         schedule_(options.schedule),
         summary_(summary),
         report_(report),
-        objective_(op, options.loss),
+        objective_(op, options.loss, options.label_smoothing),
         parameters_(op.model()),
         optimiser_(parameters_,
                    {options.beta1, options.beta2, options.epsilon, options.weight_decay}),
@@ -146,7 +146,8 @@ class TrainingRun {
 
   void take_step() {
     const Batch batch = batches_.next();
-    const Tensor losses = objective_.sample_losses(batch);
+    Tensor accuracy;
+    const Tensor losses = objective_.sample_losses(batch, &accuracy);
     const double sum = losses.sum().item<double>();
     if (!std::isfinite(sum)) refuse_losses(losses, batch);
 
@@ -162,6 +163,7 @@ class TrainingRun {
     average_.update(state_.step);
     state_.loss_sum += sum;
     state_.loss_count += losses.size(0);
+    if (accuracy.defined()) add_present(accuracy, state_.accuracy_sum, state_.accuracy_count);
   }
 
   [[noreturn]] void refuse_losses(const Tensor& losses, const Batch& batch) const {
@@ -197,12 +199,14 @@ class TrainingRun {
   double validate() {
     const ModeScope evaluation(op_.model(), false);
     const AveragedWeights averaged(average_);
-    const double score = objective_.mean_loss(validation_);
+    validation_accuracy_.reset();
+    const double score = objective_.mean_loss(validation_, &validation_accuracy_);
     const bool better =
         std::isfinite(score) && (!state_.best_validation || score < *state_.best_validation);
     if (better) {
       state_.best_validation = score;
       state_.best_step = state_.step;
+      state_.best_accuracy = validation_accuracy_;
       // The run goes on, so nothing is said of its end.
       Json record = training_record();
       record.erase("completed");
@@ -213,16 +217,22 @@ class TrainingRun {
 
   void report_progress(const std::optional<double>& score) {
     state_.final_loss = mean_loss();
-    state_.loss_sum = 0;
-    state_.loss_count = 0;
-    const TrainerProgress progress{
-        state_.step, options_.steps, state_.final_loss, rate_, gradient_norm_, seconds(), score};
+    state_.final_accuracy = mean_accuracy();
+    state_.loss_sum = state_.accuracy_sum = 0;
+    state_.loss_count = state_.accuracy_count = 0;
+    TrainerProgress progress{state_.step, options_.steps, state_.final_loss, rate_, gradient_norm_,
+                             seconds(),   score};
+    progress.accuracy = state_.final_accuracy;
+    if (score) progress.validation_accuracy = validation_accuracy_;
     if (log_) {
       Json record{{"step", progress.step},
                   {"loss", progress.loss},
                   {"lr", progress.learning_rate},
                   {"grad_norm", progress.gradient_norm}};
+      if (progress.accuracy) record["accuracy"] = *progress.accuracy;
       if (score) record["validation"] = *score;
+      if (progress.validation_accuracy)
+        record["validation_accuracy"] = *progress.validation_accuracy;
       record["seconds"] = progress.seconds;
       log_->write(record);
     }
@@ -235,11 +245,19 @@ class TrainingRun {
                                  : state_.final_loss;
   }
 
+  std::optional<double> mean_accuracy() const {
+    return state_.accuracy_count > 0
+               ? std::optional(state_.accuracy_sum / static_cast<double>(state_.accuracy_count))
+               : state_.final_accuracy;
+  }
+
   TrainerResult result() const {
     TrainerResult result;
     result.steps = state_.step;
     result.completed = state_.step == options_.steps;
     result.final_loss = mean_loss();
+    result.final_accuracy = mean_accuracy();
+    result.best_accuracy = state_.best_accuracy;
     result.best_validation = state_.best_validation.value_or(nan);
     result.best_step = state_.best_step;
     result.seconds = seconds();
@@ -256,6 +274,8 @@ class TrainingRun {
       record["best_validation"] = reached.best_validation;
       record["best_step"] = reached.best_step;
     }
+    if (reached.final_accuracy) record["final_accuracy"] = *reached.final_accuracy;
+    if (reached.best_accuracy) record["best_accuracy"] = *reached.best_accuracy;
     record["seconds"] = reached.seconds;
     record["threads"] = at::get_num_threads();
     record["options"] = options_.course();
@@ -314,6 +334,7 @@ class TrainingRun {
   double seconds_before_ = 0;
   double rate_ = 0;
   double gradient_norm_ = 0;
+  std::optional<double> validation_accuracy_;  ///< Of the last validation.
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ struct TrainerOptions {
   std::int64_t steps = 1000;
   Schedule schedule;  ///< total_steps is set to `steps`.
   Loss loss = Loss::mse;
-  double weight_decay = 0.0;  ///< Decoupled; parameters of two or more dimensions only.
+  double label_smoothing = 0.0;  ///< Of cross_entropy, from 0 up to 1.
+  double weight_decay = 0.0;     ///< Decoupled; parameters of two or more dimensions only.
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
@@ -53,6 +54,9 @@ struct TrainerProgress {
   double gradient_norm = 0;  ///< Of the last step, before clipping.
   double seconds = 0;  ///< Since the begin of the run, earlier parts of a resumed one included.
   std::optional<double> validation;  ///< Set on the steps that validate.
+  /// Of classes: share of the points that are right, over the same samples as `loss`.
+  std::optional<double> accuracy{};
+  std::optional<double> validation_accuracy{};  ///< Of classes, where `validation` is set.
 };
 
 struct TrainerResult {
@@ -62,6 +66,8 @@ struct TrainerResult {
   double best_validation = 0;  ///< NaN where nothing was validated.
   std::int64_t best_step = 0;  ///< 0 where nothing was validated.
   double seconds = 0;
+  /// Of classes: share of right points, over the same samples as final_loss and best_validation.
+  std::optional<double> final_accuracy{}, best_accuracy{};
 };
 
 /// Trains the operator's model in place with AdamW; afterwards it has the weights of the last step

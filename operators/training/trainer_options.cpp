@@ -30,6 +30,12 @@ void TrainerOptions::validate() const {
   number("clip_norm", clip_norm, clip_norm >= 0, "0 or more");
   number("average_decay", average_decay, average_decay >= 0 && average_decay < 1,
          "0 or more and less than 1");
+  number("label_smoothing", label_smoothing, label_smoothing >= 0 && label_smoothing < 1,
+         "0 or more and less than 1");
+  if (label_smoothing > 0 && loss != Loss::cross_entropy)
+    throw UsageError(std::string("training: label_smoothing is of the loss cross_entropy, but the "
+                                 "loss is ") +
+                     to_string(loss));
   Schedule whole = schedule;
   whole.total_steps = steps;
   whole.validate();
@@ -50,7 +56,7 @@ void TrainerOptions::validate() const {
 }
 
 Json TrainerOptions::course() const {
-  return Json{{"steps", steps},
+  Json course{{"steps", steps},
               {"loss", to_string(loss)},
               {"schedule",
                {{"kind", to_string(schedule.kind)},
@@ -67,6 +73,8 @@ Json TrainerOptions::course() const {
                 {"epsilon", epsilon},
                 {"clip_norm", clip_norm},
                 {"average_decay", average_decay}}}};
+  if (loss == Loss::cross_entropy) course["label_smoothing"] = label_smoothing;
+  return course;
 }
 
 }  // namespace funcattn

@@ -24,6 +24,15 @@ double number_or_nan(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
+Json number_or_null(const std::optional<double>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+std::optional<double> optional_number(const Json& json, const char* key) {
+  if (!json.contains(key) || json.at(key).is_null()) return std::nullopt;
+  return json.at(key).get<double>();
+}
+
 std::string describe(const Tensor& tensor) {
   std::ostringstream text;
   text << tensor.scalar_type() << " " << tensor.sizes();
@@ -40,16 +49,19 @@ std::string dotted(std::string pointer) {
 }  // namespace
 
 void write_training_state(const fs::path& path, const TrainingState& state) {
-  const Json json{
-      {"step", state.step},
-      {"seconds", state.seconds},
-      {"loss_sum", state.loss_sum},
-      {"loss_count", state.loss_count},
-      {"final_loss", state.final_loss},
-      {"best_validation", state.best_validation ? Json(*state.best_validation) : Json(nullptr)},
-      {"best_step", state.best_step},
-      {"batches", state.batches},
-      {"course", state.course}};
+  const Json json{{"step", state.step},
+                  {"seconds", state.seconds},
+                  {"loss_sum", state.loss_sum},
+                  {"loss_count", state.loss_count},
+                  {"final_loss", state.final_loss},
+                  {"accuracy_sum", state.accuracy_sum},
+                  {"accuracy_count", state.accuracy_count},
+                  {"final_accuracy", number_or_null(state.final_accuracy)},
+                  {"best_validation", number_or_null(state.best_validation)},
+                  {"best_accuracy", number_or_null(state.best_accuracy)},
+                  {"best_step", state.best_step},
+                  {"batches", state.batches},
+                  {"course", state.course}};
   Safetensors file = state.tensors;
   file.metadata = {{"format", format_name},
                    {"format_version", std::to_string(training_state_version)},
@@ -85,8 +97,13 @@ TrainingState read_training_state(const fs::path& path) {
     state.loss_sum = json.at("loss_sum").get<double>();
     state.loss_count = json.at("loss_count").get<std::int64_t>();
     state.final_loss = number_or_nan(json.at("final_loss"));
-    if (!json.at("best_validation").is_null())
-      state.best_validation = json.at("best_validation").get<double>();
+    // States of before classes have none of accuracy.
+    state.accuracy_sum = json.value("accuracy_sum", 0.0);
+    state.accuracy_count = json.value("accuracy_count", std::int64_t{0});
+    state.final_accuracy = optional_number(json, "final_accuracy");
+    state.best_accuracy = optional_number(json, "best_accuracy");
+    (void)json.at("best_validation");
+    state.best_validation = optional_number(json, "best_validation");
     state.best_step = json.at("best_step").get<std::int64_t>();
     state.batches = json.at("batches");
     state.course = json.at("course");

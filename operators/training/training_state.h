@@ -26,7 +26,11 @@ struct TrainingState {
   double loss_sum = 0;          ///< Over the samples since the last report.
   std::int64_t loss_count = 0;  ///< Samples since the last report.
   double final_loss = 0;        ///< Of the last report; NaN before the first.
+  double accuracy_sum = 0;      ///< Of classes, as the loss.
+  std::int64_t accuracy_count = 0;
+  std::optional<double> final_accuracy;
   std::optional<double> best_validation;
+  std::optional<double> best_accuracy;  ///< Of the validation samples at the best step.
   std::int64_t best_step = 0;
   Json batches;         ///< BatchSource::state().
   Safetensors tensors;  ///< Those of state_tensors().

@@ -1,6 +1,7 @@
 #include "plugin/cli/info_command.h"
 
 #include "core/text.h"
+#include "operators/classes.h"
 #include "operators/operator_file.h"
 #include "plugin/cli/text_table.h"
 
@@ -39,7 +40,18 @@ void print_section(std::ostream& stream, const std::string& title, const Json& o
   table.print_rows(stream, 2);
 }
 
-void print_arrays(std::ostream& stream, const std::string& title, const Json& arrays) {
+/// "one of 259 classes (1 to 259), 0 ignored"
+std::string output_role(const Contract& contract, const std::string& name) {
+  for (const OutputArray& output : contract.outputs)
+    if (output.name == name && output.is_class())
+      return "one of " + describe_classes(output) +
+             (output.ignored ? ", " + std::to_string(*output.ignored) + " ignored" : "");
+  return "prediction";
+}
+
+void print_arrays(std::ostream& stream, const Json& all, const std::string& title) {
+  const Json& arrays = all.at(title);
+  const Contract contract = Contract::from_json(all);
   stream << "\n" << title << "\n";
   if (arrays.empty()) {
     stream << "  none\n";
@@ -50,7 +62,8 @@ void print_arrays(std::ostream& stream, const std::string& title, const Json& ar
     const std::string unit = array.value("unit", "");
     table.add({plain(array.at("name")), plain(array.at("association")),
                plain(array.at("components")), unit.empty() ? "unknown" : unit,
-               array.value("role", "prediction")});
+               title == "outputs" ? output_role(contract, array.at("name"))
+                                  : array.value("role", "value")});
   }
   table.print(stream, 2);
 }
@@ -96,8 +109,8 @@ void print_text(std::ostream& stream, const Json& description) {
   table.print_rows(stream);
 
   const Json& contract = description.at("contract");
-  print_arrays(stream, "inputs", contract.at("inputs"));
-  print_arrays(stream, "outputs", contract.at("outputs"));
+  print_arrays(stream, contract, "inputs");
+  print_arrays(stream, contract, "outputs");
   print_section(stream, "coordinates", contract.at("coordinates"));
   print_training_range(stream, contract);
   print_section(stream, "model", description.at("model"));

@@ -33,12 +33,16 @@ Json names_of(const Json& arrays) {
 
 Json errors_to_json(const std::vector<ArrayError>& errors) {
   Json list = Json::array();
-  for (const ArrayError& error : errors)
-    list.push_back({{"array", error.array},
-                    {"against", error.truth},
-                    {"relative_l2", error.relative_l2},
-                    {"rmse", error.rmse},
-                    {"max_error", error.max_error}});
+  for (const ArrayError& error : errors) {
+    list.push_back({{"array", error.array}, {"against", error.truth}});
+    Json& figures = list.back();
+    if (error.accuracy)
+      figures["accuracy"] = *error.accuracy;
+    else
+      figures.update({{"relative_l2", error.relative_l2},
+                      {"rmse", error.rmse},
+                      {"max_error", error.max_error}});
+  }
   return list;
 }
 
@@ -233,10 +237,11 @@ std::string error_text(const Json& error) {
   const auto number = [&](const char* key) {
     return format_significant(error.at(key).get<double>(), 4);
   };
-  return "  " + printable(error.at("array").get<std::string>()) + " against " +
-         printable(error.at("against").get<std::string>()) + ": relative L2 " +
-         number("relative_l2") + ", RMSE " + number("rmse") + ", largest " + number("max_error") +
-         "\n";
+  const std::string what = "  " + printable(error.at("array").get<std::string>()) + " against " +
+                           printable(error.at("against").get<std::string>()) + ": ";
+  if (error.contains("accuracy")) return what + "accuracy " + number("accuracy") + "\n";
+  return what + "relative L2 " + number("relative_l2") + ", RMSE " + number("rmse") + ", largest " +
+         number("max_error") + "\n";
 }
 
 namespace {
@@ -291,6 +296,11 @@ Json mean_errors(const Json& reports) {
         means.push_back(errors[i]);
         continue;
       }
+      if (errors[i].contains("accuracy")) {
+        means[i]["accuracy"] =
+            means[i].at("accuracy").get<double>() + errors[i].at("accuracy").get<double>();
+        continue;
+      }
       means[i]["relative_l2"] =
           means[i].at("relative_l2").get<double>() + errors[i].at("relative_l2").get<double>();
       // Mean square errors are what averages.
@@ -301,6 +311,10 @@ Json mean_errors(const Json& reports) {
     }
   }
   for (Json& mean : means) {
+    if (mean.contains("accuracy")) {
+      mean["accuracy"] = mean.at("accuracy").get<double>() / count;
+      continue;
+    }
     mean["relative_l2"] = mean.at("relative_l2").get<double>() / count;
     mean["rmse"] = mean.at("rmse").get<double>() / std::sqrt(count);
   }

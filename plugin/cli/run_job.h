@@ -60,7 +60,8 @@ std::string job_text(const Json& report);
 /// Mean of the errors over the processed jobs, one entry per array; empty where none were measured.
 Json mean_errors(const Json& reports);
 
-/// "  pressure_predicted against p: relative L2 0.012, RMSE 3.4, largest 11"
+/// "  pressure_predicted against p: relative L2 0.012, RMSE 3.4, largest 11", or, of classes,
+/// "  label_predicted against label: accuracy 0.93"
 std::string error_text(const Json& error);
 
 }  // namespace funcattn

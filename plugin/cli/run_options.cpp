@@ -103,6 +103,8 @@ void RunOptions::describe(OptionTable& table) {
   table.list("outputs", outputs, "which of the predicted fields to write, in this order")
       .placeholder("NAME")
       .default_text("all");
+  table.flag("probabilities", probabilities,
+             "of predicted classes, also write the share of each class as NAME_probability");
   table.value("suffix", suffix, "appended to the names of the predicted arrays").may_be_empty();
   table.flag("overwrite", overwrite, "replace arrays that have a predicted name");
   table
@@ -188,6 +190,7 @@ StageOptions RunOptions::stage_options() const {
   options.interpolate_inputs = interpolate_inputs;
   options.error_against = error_against;
   options.outputs = outputs;
+  options.probabilities = probabilities;
   options.parameters = parameters_from_strings(parameters);
   options.threads = threads_per_file();
   options.device = device;

@@ -31,6 +31,7 @@ struct RunOptions {
 
   std::filesystem::path output;
   std::vector<std::string> outputs;  ///< Empty: all.
+  bool probabilities = false;
   std::string suffix = "_predicted";
   bool overwrite = false;
   std::optional<Encoding> encoding;

@@ -90,6 +90,10 @@ set_tests_properties(cli.tasks_to_operators PROPERTIES LABELS cli
 # Options that the chosen source of samples has no use for
 cli_test(train_task_with_arrays ARGS train --task sine --inputs y -o op.safetensors EXIT 2 STDERR "has arrays of its own" NO_OUTPUT op.safetensors)
 cli_test(train_task_with_points ARGS train --task sine --points 20 -o op.safetensors EXIT 2 STDERR "are for samples of --data" NO_OUTPUT op.safetensors)
+cli_test(train_task_with_classes ARGS train --task sine --ignore-class 0 -o op.safetensors EXIT 2 STDERR "are for classes in --data" NO_OUTPUT op.safetensors)
+cli_test(train_ignored_class_of_a_field ARGS train --data none --targets y --loss mse --ignore-class 0 -o op.safetensors EXIT 2 STDERR "--ignore-class is for classes, but the loss is mse" NO_OUTPUT op.safetensors)
+cli_test(train_smoothing_of_a_field ARGS train --data none --targets y --label-smoothing 0.1 -o op.safetensors EXIT 2 STDERR "--label-smoothing is for classes, but the loss is relative_l2" NO_OUTPUT op.safetensors)
+cli_test(train_rotations_and_symmetries ARGS train --data none --targets y --rotations --symmetries square -o op.safetensors EXIT 2 STDERR "give one of them, a turned shape" NO_OUTPUT op.safetensors)
 cli_test(train_center_without_symmetries ARGS train --data none --targets y --symmetry-center 0 0 -o op.safetensors EXIT 2 STDERR "without --symmetries" NO_OUTPUT op.safetensors)
 cli_test(train_center_of_three ARGS train --data none --targets y --symmetries square --symmetry-center -0.5 0 1 -o op.safetensors EXIT 2 STDERR "has 3 numbers, expected 2" NO_OUTPUT op.safetensors)
 cli_test(train_rise_without_one_cycle ARGS train --task sine --schedule cosine --rise 0.1 -o op.safetensors EXIT 2 STDERR "--rise is for the schedule one_cycle" NO_OUTPUT op.safetensors)

@@ -66,7 +66,7 @@ TEST(Metrics, AreWeightedPerSampleAndThenAveraged) {
   EXPECT_NEAR(same.relative_l2, (2.0 / 3) / 2, 1e-12);
   EXPECT_EQ(same.worst_sample, "second");
   EXPECT_DOUBLE_EQ(metrics.points, 1.5);
-  EXPECT_NEAR(overall_relative_l2(metrics), (relative / 2 + 1.0 / 3) / 2, 1e-12);
+  EXPECT_NEAR(overall_error(metrics), (relative / 2 + 1.0 / 3) / 2, 1e-12);
 }
 
 TEST(Metrics, IgnorePointsOfNoWeight) {
@@ -105,7 +105,7 @@ TEST(Metrics, MeasureSlopesOnAMesh) {
 TEST(Metrics, CountPointsOfTheRightClass) {
   Operator op = doubling();
   Contract contract = op.contract();
-  contract.outputs = {{"class", Association::point, 2, ""}};
+  contract.outputs = {{{"class", Association::point, 2, ""}, {}, {}}};
   op = Operator(op.shared_model(), contract);
   const Tensor first = torch::tensor({{1.0, 0.0}, {0.0, 1.0}, {0.0, 1.0}}, torch::kFloat64);
   const Tensor second = torch::tensor({{1.0, 0.0}}, torch::kFloat64);
@@ -113,12 +113,43 @@ TEST(Metrics, CountPointsOfTheRightClass) {
   cases.add(sample_of({1, -1, 5}, {2, 1, 1}, first, "first"));
   cases.add(sample_of({3}, {1}, second, "second"));
   const SampleFigure accuracy = cases.result().fields[0].accuracy.value();
-  EXPECT_NEAR(accuracy.worst, 0.75, 1e-12);
+  EXPECT_NEAR(accuracy.worst, 2.0 / 3, 1e-12) << "points count alike, whatever their weights";
   EXPECT_EQ(accuracy.worst_sample, "first");
-  EXPECT_NEAR(accuracy.mean, 0.875, 1e-12);
-  EXPECT_NEAR(accuracy.median, 0.875, 1e-12);
+  EXPECT_NEAR(accuracy.mean, 5.0 / 6, 1e-12);
+  EXPECT_NEAR(accuracy.median, 5.0 / 6, 1e-12);
+  EXPECT_FALSE(cases.result().fields[0].is_class);
   cases.add(sample_of({3}, {1}, torch::tensor({{1.0, 1.0}}, torch::kFloat64), "no class"));
   EXPECT_FALSE(cases.result().fields[0].accuracy);
+}
+
+// Classes 10 for v > 0 and 20 for v < 0, with a field beside them.
+TEST(Metrics, OfClassesAreTheirAccuracyAlone) {
+  ModelConfig config;
+  config.value_features = 1;
+  config.out_features = 2;
+  Contract contract = doubling().contract();
+  contract.outputs = {{{"label", Association::point, 1, ""}, {10, 20}, 7}};
+  const Operator op(std::make_shared<Doubling>(config), contract);
+  CaseEvaluation cases(op, "case");
+  // Right, wrong, right, wrong for want of the class 3, ignored, absent.
+  cases.add(sample_of(
+      {1, -1, -2, 1, 1, 1}, {9, 1, 1, 1, 1, 0},
+      torch::tensor({10.0, 10.0, 20.0, 3.0, 7.0, 20.0}, torch::kFloat64).unsqueeze(1), "first"));
+  cases.add(sample_of({1}, {1}, torch::tensor({{10.0}}, torch::kFloat64), "second"));
+  cases.add(sample_of({1}, {1}, torch::tensor({{7.0}}, torch::kFloat64), "unknown"));
+  const CaseMetrics metrics = cases.result();
+  const FieldMetrics& label = metrics.fields.at(0);
+  EXPECT_TRUE(label.is_class);
+  EXPECT_NEAR(label.accuracy.value().mean, 0.75, 1e-15);
+  EXPECT_EQ(label.accuracy->worst, 0.5);
+  EXPECT_EQ(label.worst_sample, "first");
+  EXPECT_TRUE(std::isnan(label.relative_l2) && std::isnan(label.rmse));
+  EXPECT_EQ(metrics.samples, 3);
+  EXPECT_NEAR(overall_error(metrics), 0.25, 1e-15);
+  EXPECT_STREQ(overall_error_name(metrics), "share of wrong points");
+  const Json json = metrics.to_json().at("fields").at("label");
+  EXPECT_EQ(json.at("accuracy").at("worst"), 0.5);
+  EXPECT_FALSE(json.contains("relative_l2"));
 }
 
 TEST(Metrics, AZeroTargetGivesANumber) {

@@ -56,17 +56,21 @@ TEST(PartsGeneration, EveryPointHasOneOfFourParts) {
   const std::vector<Mesh> meshes = task->draw(1000, {{"test", 1, ""}, {"test_x4", 4, ""}}, random);
   std::vector<Eigen::VectorXd> shares;
   for (const Mesh& mesh : meshes) {
-    const RowMatrix part = mesh.array("part", Association::point).to_double();
-    const RowMatrix label = mesh.array("label", Association::point).to_double();
-    for (Eigen::Index i = 0; i < part.rows(); ++i) {
-      ASSERT_EQ(part.row(i).sum(), 1);
-      ASSERT_EQ(part(i, static_cast<Eigen::Index>(label(i, 0))), 1);
-    }
-    shares.push_back(part.colwise().mean().transpose());
+    const ArrayView label = mesh.array("label", Association::point);
+    ASSERT_EQ(label.type(), ScalarType::int32);
+    ASSERT_EQ(label.components(), 1);
+    const RowMatrix values = label.to_double();
+    shares.emplace_back(figure_parts);
+    for (int part = 0; part < figure_parts; ++part)
+      shares.back()[part] = (values.array() == part).cast<double>().mean();
+    ASSERT_NEAR(shares.back().sum(), 1, 1e-12) << "no other value";
     EXPECT_GT(shares.back().minCoeff(), 0.03) << "each part is there";
   }
   EXPECT_LT((shares[0] - shares[1]).cwiseAbs().maxCoeff(), 0.03) << "one figure at two densities";
   EXPECT_THROW(task->validate(199), UsageError);
+  const OutputArray output = task->contract().outputs.at(0);
+  EXPECT_EQ(output.name, "label");
+  EXPECT_EQ(output.classes, (std::vector<int>{0, 1, 2, 3}));
 }
 
 }  // namespace

@@ -35,6 +35,24 @@ done
 "$funcattn" train --data parts "${small[@]}" -o parts.safetensors
 "$funcattn" evaluate --operator parts.safetensors --data parts --quiet --threads 1 > table
 grep -q ' accuracy ' table || fail "no accuracy of classes"
+grep -q 'relative L2' table && fail "classes have no relative L2"
+"$funcattn" info parts.safetensors | grep 'label .*one of 4 classes (0, 1, 2, 3)' > /dev/null || fail "classes of dataset.json"
+grep -q '"accuracy":0.*"validation_accuracy":0' parts.log.jsonl || fail "no accuracy in the log"
+"$funcattn" evaluate --operator parts.safetensors --data parts --threads 1 --quiet --fields part_fields \
+  --report part_report --json > parts.json
+[ -s part_report/report.png ] || fail "no picture of classes"
+"$funcattn" run part_fields/parts/test/0000.vtp --operator parts.safetensors --overwrite --probabilities \
+  -o parts_again.vtp --error-against label_predicted --threads 1 --quiet > again
+grep -q 'label_predicted against label_predicted: accuracy 1$' again || fail "run and evaluate differ: $(cat again)"
+
+# Any label of any mesh, some of them unknown, with a class that no training sample has.
+mkdir -p labels
+cp -r parts/train labels/train
+cp -r parts/test labels/valid
+"$funcattn" train --data labels --inputs normal --targets label "${small[@]}" --loss cross_entropy --ignore-class 0 \
+  --label-smoothing 0.1 --points 100 --form segmentation --json -o labels.safetensors > labels.json
+grep -q '"best_accuracy": 0' labels.json || fail "no accuracy of the best operator: $(cat labels.json)"
+"$funcattn" info labels.safetensors | grep 'one of 3 classes (1, 2, 3), 0 ignored' > /dev/null || fail "the ignored class"
 
 # Two seeds of one recipe, with fields and pictures where there is no display.
 "$funcattn" generate darcy -o flow --train 4 --valid 2 --test 2 --points 60 --resolutions 1 4 --quiet

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "meshio/class_array.h"
 #include "meshio/mesh.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
@@ -178,6 +179,117 @@ TEST_F(VtkSamplesTest, ADescriptionFillsWhatTheUserLeftOpen) {
   write_dataset_description(folder_, "broken", contract);
   fs::resize_file(folder_ / "dataset.json", 20);
   EXPECT_THROW(read_dataset_description(folder_, arrays, coordinates), FileError);
+}
+
+class ClassSamplesTest : public test::FolderTest {
+ protected:
+  fs::path write(const std::string& name, const std::vector<int>& labels) const {
+    const auto count = static_cast<Eigen::Index>(labels.size());
+    RowMatrix places = RowMatrix::Zero(count, 3);
+    for (Eigen::Index i = 0; i < count; ++i) places(i, 0) = static_cast<double>(i);
+    const Eigen::VectorXi values = Eigen::Map<const Eigen::VectorXi>(labels.data(), count);
+    write_mesh(with_class_array(make_polyline(places, name), "label", Association::point, values)
+                   .with_array({"real", Association::point, 1, ""}, values.cast<double>()),
+               folder_ / name);
+    return folder_ / name;
+  }
+
+  static ArrayChoice arrays() {
+    ArrayChoice choice;
+    choice.targets = {"label"};
+    choice.classes = true;
+    return choice;
+  }
+
+  template <typename Error>
+  static std::string error_of(const std::vector<fs::path>& files, const ArrayChoice& choice) {
+    try {
+      load_training_set(files, choice, {});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {};
+  }
+};
+
+TEST_F(ClassSamplesTest, ClassesAreCountedOverAllTrainingSamples) {
+  const std::vector<fs::path> files = {write("a.vtp", {0, 5, 5, 2}), write("b.vtp", {0, 9, -3})};
+  ArrayChoice choice = arrays();
+  const Contract all = load_training_set(files, choice, {}).contract;
+  EXPECT_EQ(all.outputs.at(0).classes, (std::vector<int>{-3, 0, 2, 5, 9}));
+  EXPECT_FALSE(all.outputs[0].ignored);
+  EXPECT_EQ(all.output_components(), 5);
+  EXPECT_TRUE(all.output_normalisation.mean.empty());
+  choice.ignored_class = 0;
+  const VtkTrainingSet set = load_training_set(files, choice, {});
+  EXPECT_EQ(set.contract.outputs.at(0).classes, (std::vector<int>{-3, 2, 5, 9}));
+  EXPECT_EQ(set.contract.outputs[0].ignored, 0);
+  EXPECT_EQ(set.samples[0].targets.size(1), 1) << "the class itself, not a number per class";
+  EXPECT_EQ(set.samples[0].targets[1].item<double>(), 5);
+  choice.targets = {"real"};
+  EXPECT_EQ(load_training_set(files, choice, {}).contract.outputs[0].classes,
+            set.contract.outputs[0].classes)
+      << "whole numbers of any type";
+
+  const std::vector<Sample> others =
+      load_samples({write("c.vtp", {0, 5, 8}), write("d.vtp", {8, 11})}, set.contract);
+  EXPECT_EQ(unknown_classes(others, set.contract),
+            (std::vector<std::string>{"the class 8 of 'label'", "the class 11 of 'label'"}));
+  EXPECT_TRUE(unknown_classes(set.samples, set.contract).empty());
+}
+
+TEST_F(ClassSamplesTest, IntegersThatAreNotSaidToBeClassesAreAField) {
+  ArrayChoice choice = arrays();
+  choice.classes = false;
+  const VtkTrainingSet set = load_training_set({write("a.vtp", {0, 5, 5, 2})}, choice, {});
+  EXPECT_EQ(set.integer_fields, std::vector<std::string>{"label"});
+  EXPECT_FALSE(set.contract.outputs.at(0).is_class());
+  EXPECT_NEAR(set.contract.output_normalisation.mean.at(0), 19.0 / 6, 1e-12);
+  choice.targets = {"real"};
+  EXPECT_TRUE(load_training_set({folder_ / "a.vtp"}, choice, {}).integer_fields.empty());
+}
+
+TEST_F(ClassSamplesTest, TheDataSetMayNameTheClasses) {
+  const std::vector<fs::path> files = {write("a.vtp", {0, 1, 1})};
+  Contract described;
+  described.outputs = {{{"label", Association::point, 1, ""}, {0, 1, 2}, 4}};
+  write_dataset_description(folder_, "test", described);
+  ArrayChoice choice;
+  CoordinateHandling coordinates;
+  read_dataset_description(folder_, choice, coordinates);
+  EXPECT_EQ(choice.targets, std::vector<std::string>{"label"});
+  choice.classes = true;
+  const OutputArray output = load_training_set(files, choice, {}).contract.outputs.at(0);
+  EXPECT_EQ(output.classes, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(output.ignored, 4);
+  choice.ignored_class = 2;
+  EXPECT_EQ(load_training_set(files, choice, {}).contract.outputs[0].classes,
+            (std::vector<int>{0, 1}));
+  EXPECT_EQ(error_of<DataError>({files[0], write("b.vtp", {0, 3})}, choice),
+            "the training samples have the class 3 of 'label', which the data set's dataset.json "
+            "does not name; mend it, or remove it and name the arrays with --targets");
+}
+
+TEST_F(ClassSamplesTest, RefuseWhatIsNoClass) {
+  const fs::path file = write("a.vtp", {3, 3, 3});
+  ArrayChoice choice = arrays();
+  EXPECT_EQ(error_of<DataError>({file}, choice),
+            "the target 'label' has one class only, 3; there is nothing to tell apart");
+  choice.ignored_class = 3;
+  EXPECT_EQ(error_of<DataError>({file}, choice),
+            "the target 'label' has no class but the ignored 3; there is nothing to tell apart");
+  const Mesh mesh = read_mesh(file);
+  write_mesh(mesh.with_array({"half", Association::point, 1, ""}, RowMatrix::Constant(3, 1, 2.5))
+                 .with_array({"pair", Association::point, 2, ""}, RowMatrix::Zero(3, 2)),
+             folder_ / "b.vtp");
+  choice.targets = {"half"};
+  EXPECT_NE(error_of<DataError>({folder_ / "b.vtp"}, choice)
+                .find("point array 'half' holds 2.5 at index 0, which is no class"),
+            std::string::npos);
+  choice.targets = {"pair"};
+  EXPECT_NE(error_of<DataError>({folder_ / "b.vtp"}, choice).find("'pair' has 2 components"),
+            std::string::npos);
 }
 
 }  // namespace

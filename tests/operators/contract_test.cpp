@@ -220,5 +220,87 @@ TEST(Contract, ContradictionsAreUsageErrors) {
   }
 }
 
+Contract class_contract() {
+  Contract contract = test::fitting_contract(test::small_config(Form::shared_basis));
+  contract.outputs.push_back({{"label", Association::point, 1, ""}, {0, 1, 2}, {}});
+  for (int i = 0; i < 3; ++i) {
+    contract.output_normalisation.mean.push_back(0);
+    contract.output_normalisation.scale.push_back(1);
+  }
+  return contract;
+}
+
+TEST(Contract, ClassesAreANumberOrAListOfTheirValues) {
+  Contract contract = class_contract();
+  EXPECT_NO_THROW(contract.validate());
+  EXPECT_EQ(contract.output_components(), 5);
+  EXPECT_EQ(contract.target_components(), 3);
+  Json json = contract.to_json();
+  EXPECT_EQ(json["outputs"][1]["classes"], 3);
+  EXPECT_FALSE(json["outputs"][0].contains("classes"));
+  EXPECT_FALSE(json["outputs"][1].contains("ignored"));
+  EXPECT_EQ(Contract::from_json(Json::parse(json.dump())).outputs[1].classes,
+            (std::vector<int>{0, 1, 2}));
+
+  contract.outputs[1].classes = {-5, 2, 2147483647};
+  contract.outputs[1].ignored = no_class;
+  json = Json::parse(contract.to_json().dump());
+  EXPECT_EQ(json["outputs"][1]["classes"], (std::vector<int>{-5, 2, 2147483647}));
+  const Contract read = Contract::from_json(json);
+  EXPECT_EQ(read.outputs[1].classes, contract.outputs[1].classes);
+  EXPECT_EQ(read.outputs[1].ignored, no_class);
+  EXPECT_EQ(read.to_json(), contract.to_json());
+}
+
+TEST(Contract, RefusesClassesThatAreNone) {
+  struct Case {
+    std::function<void(Json&)> change;
+    std::vector<std::string> text;
+  };
+  const std::vector<Case> cases = {
+      {[](Json& j) { j["classes"] = 0; }, {"contract.outputs[1]", "no class in 'classes'"}},
+      {[](Json& j) { j["classes"] = Json::array(); }, {"no class in 'classes'"}},
+      {[](Json& j) { j["classes"] = 1; }, {"'label' has one class, 0, expected at least two"}},
+      {[](Json& j) { j["classes"] = "3"; }, {"'classes' \"3\"", "whole number"}},
+      {[](Json& j) {
+         j["classes"] = {0, 1.5, 2};
+       },
+       {"'classes' that holds 1.5", "32 bits"}},
+      {[](Json& j) {
+         j["classes"] = {0, 1, 2147483648LL};
+       },
+       {"holds 2147483648"}},
+      {[](Json& j) {
+         j["classes"] = {-2147483648LL, 1, 2};
+       },
+       {"holds -2147483648"}},
+      {[](Json& j) {
+         j["classes"] = {0, 2, 2};
+       },
+       {"the class 2 after 2", "ascending"}},
+      {[](Json& j) {
+         j["classes"] = {-1, 0, 1};
+       },
+       {"the class -1", "or ignore it"}},
+      {[](Json& j) { j["ignored"] = 2; }, {"ignores 2, which is one of its classes"}},
+      {[](Json& j) { j["ignored"] = 0.5; }, {"'ignored' that holds 0.5"}},
+      {[](Json& j) { j["components"] = 2; }, {"classes and 2 components, expected 1"}},
+      {[](Json& j) {
+         j.erase("classes");
+         j["ignored"] = 7;
+       },
+       {"ignores the class 7, but has no classes"}},
+  };
+  for (const Case& item : cases) {
+    Json json = class_contract().to_json();
+    item.change(json["outputs"][1]);
+    expect_error<OperatorFileError>([&] { Contract::from_json(json); }, item.text);
+  }
+  Json json = class_contract().to_json();
+  json["output_normalisation"]["scale"][4] = 2;
+  expect_error<OperatorFileError>([&] { Contract::from_json(json); },
+                                  {"mean or scale for the classes of 'label'"});
+}
+
 }  // namespace
 }  // namespace funcattn

@@ -256,7 +256,7 @@ TEST(WithoutEngine, PredictionsAreThoseOfTheOperations) {
     InputArray input;
     input.name = "u";
     contract.inputs = {input};
-    ArraySpec output;
+    OutputArray output;
     output.name = "v";
     output.components = 2;
     contract.outputs = {output};

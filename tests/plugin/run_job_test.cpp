@@ -29,6 +29,17 @@ TEST(RunReport, MeanErrorsLeaveFailuresOut) {
   EXPECT_TRUE(mean_errors(Json::array({failed})).empty());
 }
 
+TEST(RunReport, OfClassesAreAccuracies) {
+  const auto report = [](double accuracy) {
+    return Json{
+        {"errors", {{{"array", "label_predicted"}, {"against", "label"}, {"accuracy", accuracy}}}}};
+  };
+  const Json means = mean_errors(Json::array({report(0.5), report(1)}));
+  ASSERT_EQ(means.size(), 1u);
+  EXPECT_EQ(means[0].at("accuracy"), 0.75);
+  EXPECT_EQ(error_text(means[0]), "  label_predicted against label: accuracy 0.75\n");
+}
+
 TEST(RunReport, TellsWhatADryRunWouldDo) {
   const Json dry = {{"input", "a.vtu"}, {"output", "a_predicted.vtu"}, {"cells", 7},
                     {"inputs", {"u"}},  {"weights", "measure"},        {"arrays", {"p_predicted"}},

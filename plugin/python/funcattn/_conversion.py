@@ -98,7 +98,8 @@ def result_to_numpy(cloud, given, contract, suffix):
     what else was added to the cloud that was `given`: basis functions and transports."""
     of_cells = contract["outputs"][0]["association"] == "cell"
     kind = "GetCellData" if of_cells else "GetPointData"
-    outputs = {output["name"] + suffix: output["name"] for output in contract["outputs"]}
+    outputs = {output["name"] + suffix + kept: output["name"] + kept
+               for output in contract["outputs"] for kept in ("", "_probability")}
     result = {}
     for part in (kind, "GetFieldData"):
         before, after = getattr(given, part)(), getattr(cloud, part)()

@@ -20,6 +20,8 @@ class RunOptions(TypedDict, total=False):
         results, which are named as in the contract.
     overwrite: Replace arrays that have a predicted name, instead of refusing the data. Not for NumPy
         results.
+    probabilities: Of predicted classes, also hand back the share of each class, as an array
+        NAME_probability with one component per class.
     outputs: Names in the contract of the outputs to hand back; all of them unless given.
     parameters: Values of the operator's parameters by name, a number or one per component. They
         count more than the field data of a mesh, where the others must stand.
@@ -44,6 +46,7 @@ class RunOptions(TypedDict, total=False):
 
     suffix: str
     overwrite: bool
+    probabilities: bool
     outputs: Sequence[str]
     parameters: Mapping[str, Union[float, Sequence[float]]]
     device: str
@@ -191,6 +194,7 @@ def _parameters(value):
 _SETTERS = {
     "suffix": ("SetSuffix", text_of),
     "overwrite": ("SetOverwrite", _flag),
+    "probabilities": ("SetProbabilities", _flag),
     "outputs": ("AddOutputArray", _names),
     "parameters": ("SetParameter", _parameters),
     "device": ("SetDevice", text_of),

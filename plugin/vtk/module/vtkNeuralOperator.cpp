@@ -305,6 +305,7 @@ void vtkNeuralOperator::PrintSelf(ostream& os, vtkIndent indent) {
   for (const auto& [name, value] : texts) os << indent << name << ": " << value << "\n";
   const std::pair<const char*, int> numbers[] = {{"NanPolicy", this->NanPolicy},
                                                  {"Overwrite", this->Overwrite},
+                                                 {"Probabilities", this->Probabilities},
                                                  {"PerBlock", this->PerBlock},
                                                  {"InterpolateInputs", this->InterpolateInputs},
                                                  {"ConvertAssociation", this->ConvertAssociation},

@@ -154,6 +154,16 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
   ///@}
 
   ///@{
+  /**
+   * Of predicted classes, also hand on the share of each class, as an array NAME_probability with
+   * one component per class. Default: off.
+   */
+  vtkSetMacro(Probabilities, bool);
+  vtkGetMacro(Probabilities, bool);
+  vtkBooleanMacro(Probabilities, bool);
+  ///@}
+
+  ///@{
   /** Every leaf of a composite data set is a sample of its own. Default: off. */
   vtkSetMacro(PerBlock, bool);
   vtkGetMacro(PerBlock, bool);
@@ -287,6 +297,7 @@ class VTKFUNCTIONALATTENTION_EXPORT vtkNeuralOperator : public vtkPassInputTypeA
 
   int NanPolicy = NAN_ERROR;
   bool Overwrite = false;
+  bool Probabilities = false;
   bool PerBlock = false;
   bool InterpolateInputs = false;
   bool ConvertAssociation = false;

@@ -196,6 +196,7 @@ funcattn::StageOptions vtkNeuralOperator::Internals::options(
   options.parameters = given_parameters();
   if (!device.empty()) options.device = device;
   options.overwrite = filter.Overwrite;
+  options.probabilities = filter.Probabilities;
   options.nan = choice_of<funcattn::NanPolicy>(filter.NanPolicy, 3, "NanPolicy",
                                                "0 (error), 1 (mask) or 2 (drop)");
   options.per_block = filter.PerBlock;

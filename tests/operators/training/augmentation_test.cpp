@@ -107,6 +107,44 @@ TEST(Symmetries, RefuseWhatTheyDoNotFit) {
                   "did you mean square?");
 }
 
+TEST(Rotations, KeepDistancesAndHandednessAndHaveNoPreferredDirection) {
+  Contract contract = plane_contract({0, 0, 0}, {4, 8, 8});
+  const auto rotations = make_rotations(contract);
+  EXPECT_EQ(contract.bounds_min, (std::vector<double>{-4, -2, -2}));
+  EXPECT_EQ(contract.bounds_max, (std::vector<double>{8, 10, 10}));
+  const Tensor center = torch::tensor({2.0, 4.0, 4.0}, torch::kFloat64);
+  Sample sample = one_point();
+  sample.source.coordinates = center + torch::eye(3, torch::kFloat64);
+  sample.source.values = torch::arange(3, torch::kFloat64).unsqueeze(1);
+  sample.source.weights = torch::ones({3}, torch::kFloat64);
+  sample.query = sample.source;
+  RandomGenerator random(4);
+  Tensor mean = torch::zeros({3, 3}, torch::kFloat64);
+  constexpr int count = 2000;
+  for (int i = 0; i < count; ++i) {
+    const Sample turned = rotations->apply(sample, random);
+    EXPECT_TRUE(turned.query.coordinates.is_same(turned.source.coordinates));
+    EXPECT_TRUE(turned.source.values.is_same(sample.source.values));
+    const Tensor axes = turned.source.coordinates - center;
+    ASSERT_LT((axes.matmul(axes.t()) - torch::eye(3, torch::kFloat64)).abs().max().item<double>(),
+              1e-13);
+    ASSERT_NEAR(at::linalg_det(axes).item<double>(), 1, 1e-13);
+    mean += axes / count;
+  }
+  EXPECT_LT(mean.abs().max().item<double>(), 4 / std::sqrt(3.0 * count));
+  EXPECT_EQ(rotations->description(), (Json{{"kind", "rotations"}, {"center", {2.0, 4.0, 4.0}}}));
+}
+
+TEST(Rotations, RefuseWhatTheyDoNotFit) {
+  Contract plane = plane_contract({0, 0}, {1, 1});
+  EXPECT_CONTAINS(message_of<UsageError>([&] { make_rotations(plane); }), "the points have 2");
+  Contract vector = plane_contract({0, 0, 0}, {1, 1, 1});
+  vector.inputs[0].components = 3;
+  EXPECT_EQ(message_of<UsageError>([&] { make_rotations(vector); }),
+            "rotations need arrays of one component, but the input 'u' has 3, which would have to "
+            "be turned with the points; train without rotations");
+}
+
 /// Adds what it draws, so that the order of draws shows in the coordinates.
 class Noise final : public Augmentation {
  public:

@@ -70,7 +70,7 @@ inline Contract pointwise_contract(double output_mean = 100.0, double output_sca
   InputArray input;
   input.name = "u";
   contract.inputs = {input};
-  ArraySpec output;
+  OutputArray output;
   output.name = "y";
   contract.outputs = {output};
   contract.coordinates.axes = {0};

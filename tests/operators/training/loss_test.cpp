@@ -141,11 +141,102 @@ TEST(Loss, RefusesShapesThatDoNotFit) {
 }
 
 TEST(Loss, NamesReadBack) {
-  for (const Loss loss : {Loss::mse, Loss::relative_l2})
+  for (const Loss loss : {Loss::mse, Loss::relative_l2, Loss::log_relative_l2, Loss::cross_entropy})
     EXPECT_EQ(loss_from_string(to_string(loss)), loss);
   EXPECT_EQ(message_of<UsageError>([] { loss_from_string("relativ_l2"); }),
-            "unknown loss 'relativ_l2': expected one of mse, relative_l2, log_relative_l2; did you "
-            "mean relative_l2?");
+            "unknown loss 'relativ_l2': expected one of mse, relative_l2, log_relative_l2, "
+            "cross_entropy; did you mean relative_l2?");
+}
+
+/// Two samples of five points and four classes, two points of them without a class.
+struct ClassBatch {
+  ClassBatch() {
+    torch::manual_seed(5);
+    logits = (3 * torch::randn({2, 5, 4}, torch::kFloat64)).set_requires_grad(true);
+  }
+
+  Tensor logits;
+  Tensor classes =
+      torch::tensor({{0, 3, 1, class_ignored, 2}, {1, 1, class_unknown, 0, 3}}, torch::kInt64);
+};
+
+TEST(CrossEntropy, ValueAndGradientAreLibTorchs) {
+  for (const double smoothing : {0.0, 0.2}) {
+    const ClassBatch batch;
+    const Tensor losses = cross_entropies(batch.logits, batch.classes,
+                                          torch::ones({2, 5}, torch::kFloat64), smoothing);
+    losses.sum().backward();
+    const Tensor gradient = batch.logits.grad().clone();
+    batch.logits.mutable_grad().zero_();
+    Tensor expected = torch::zeros({}, torch::kFloat64);
+    for (std::int64_t b = 0; b < 2; ++b) {
+      const Tensor known = batch.classes[b].ge(0).nonzero().squeeze(1);
+      const Tensor one = at::cross_entropy_loss(
+          batch.logits[b].index_select(0, known), batch.classes[b].index_select(0, known),
+          /*weight=*/{}, at::Reduction::Mean, /*ignore_index=*/-100, smoothing);
+      EXPECT_NEAR(losses[b].item<double>(), one.item<double>(), 1e-14);
+      expected = expected + one;
+    }
+    expected.backward();
+    EXPECT_LT((gradient - batch.logits.grad()).abs().max().item<double>(), 1e-15);
+    EXPECT_GT(gradient.abs().max().item<double>(), 0.05);
+  }
+}
+
+TEST(CrossEntropy, PointsWeighByTheirWeightsAndAbsentOnesNothing) {
+  const ClassBatch batch;
+  const Tensor weights =
+      torch::tensor({{3.0, 0.0, 1.0, 2.0, 2.0}, {1.0, 1.0, 1.0, 1.0, 0.0}}, torch::kFloat64);
+  Tensor spoiled = batch.logits.detach().clone();
+  spoiled[0][1][2] = nan;
+  spoiled[0][3][0] = std::numeric_limits<double>::infinity();
+  spoiled.set_requires_grad(true);
+  const Tensor losses = cross_entropies(spoiled, batch.classes, weights);
+  const Tensor shares = batch.logits.detach().log_softmax(-1);
+  const auto loss_at = [&](int sample, int point, int of_class) {
+    return -shares[sample][point][of_class].item<double>();
+  };
+  EXPECT_NEAR(losses[0].item<double>(),
+              (3 * loss_at(0, 0, 0) + loss_at(0, 2, 1) + 2 * loss_at(0, 4, 2)) / 6, 1e-14);
+  EXPECT_NEAR(losses[1].item<double>(),
+              (loss_at(1, 0, 1) + loss_at(1, 1, 1) + loss_at(1, 3, 0)) / 3, 1e-14);
+  losses.sum().backward();
+  EXPECT_TRUE(spoiled.grad().isfinite().all().item<bool>());
+  EXPECT_EQ(spoiled.grad()[0][1].abs().max().item<double>(), 0);
+}
+
+TEST(CrossEntropy, ASampleWithoutKnownClassesIsNoLoss) {
+  const Tensor logits = torch::randn({1, 2, 3}).set_requires_grad(true);
+  const Tensor classes = torch::full({1, 2}, class_ignored, torch::kInt64);
+  const Tensor losses = cross_entropies(logits, classes, torch::ones({1, 2}));
+  EXPECT_EQ(losses.item<double>(), 0);
+  losses.sum().backward();
+  EXPECT_EQ(logits.grad().abs().max().item<double>(), 0);
+  EXPECT_TRUE(std::isnan(accuracies(logits, classes, torch::ones({1, 2})).item<double>()));
+}
+
+TEST(CrossEntropy, AccuracyCountsPointsAlike) {
+  const Tensor logits = torch::tensor(
+      {{{2.0, 1.0}, {0.0, 1.0}, {5.0, 1.0}, {1.0, 2.0}, {1.0, 2.0}, {nan, 1.0}}}, torch::kFloat64);
+  const Tensor classes = torch::tensor({{std::int64_t{0}, std::int64_t{1}, std::int64_t{1},
+                                         class_unknown, class_ignored, std::int64_t{1}}},
+                                       torch::kInt64);
+  const Tensor weights = torch::tensor({{9.0, 1.0, 1.0, 1.0, 1.0, 0.0}}, torch::kFloat64);
+  // Right, right, wrong, wrong for want of the class; ignored; absent.
+  EXPECT_EQ(accuracies(logits, classes, weights).item<double>(), 0.5);
+}
+
+TEST(CrossEntropy, IsNoLossOfFieldsAndRefusesOtherShapes) {
+  EXPECT_CONTAINS(message_of<UsageError>([] {
+                    sample_losses(Loss::cross_entropy, torch::zeros({1, 2, 3}),
+                                  torch::zeros({1, 2, 3}), torch::zeros({1, 2}));
+                  }),
+                  "of classes, not of fields");
+  EXPECT_CONTAINS(message_of<UsageError>([] {
+                    cross_entropies(torch::zeros({1, 2, 3}), torch::zeros({1, 3}, torch::kInt64),
+                                    torch::zeros({1, 2}));
+                  }),
+                  "classes [B,M] and weights [B,M], found [1, 2, 3], [1, 3] and [1, 2]");
 }
 
 }  // namespace

@@ -75,5 +75,67 @@ TEST(Objective, ABatchOfDifferingSizesGivesWhatEachSampleGivesAlone) {
                 expected_loss(op, samples[s], Loss::relative_l2, 5.0), 1e-14);
 }
 
+/// The pointwise model's number y becomes logits y and 0 of two classes, 3 and 5.
+class TwoClasses final : public Model {
+ public:
+  TwoClasses() : Model(configuration()), one_(register_module("one", make())) {}
+  Tensor predict(const PointSamples& source, const PointSamples& query) override {
+    const Tensor y = one_->predict(source, query);
+    return at::cat({y, at::zeros_like(y)}, -1);
+  }
+
+ private:
+  static std::shared_ptr<PointwiseModel> make() {
+    return std::make_shared<PointwiseModel>(torch::kFloat64);
+  }
+  static ModelConfig configuration() {
+    ModelConfig config = PointwiseModel().config();
+    config.out_features = 2;
+    return config;
+  }
+  std::shared_ptr<PointwiseModel> one_;
+};
+
+TEST(Objective, OfClassesIsTheirCrossEntropyWithTheAccuracy) {
+  Contract contract = pointwise_contract();
+  contract.outputs[0].classes = {3, 5};
+  contract.outputs[0].ignored = 9;
+  contract.output_normalisation = {};
+  const Operator op(std::make_shared<TwoClasses>(), contract);
+  std::vector<Sample> samples = {pointwise_sample("a", 6, 1), pointwise_sample("b", 4, 2)};
+  samples[0].targets = torch::tensor({3.0, 5.0, 9.0, 3.0, 7.0, 5.0}, torch::kFloat64).unsqueeze(1);
+  samples[1].targets = torch::full({4, 1}, 9.0, torch::kFloat64);
+
+  const Batch batch = collate({samples[0]});
+  const Tensor logits = op.predict(op.normalise(batch.source), op.normalise(batch.query))[0];
+  const Tensor log_shares = logits.log_softmax(-1);
+  double loss = 0;
+  int right = 0;
+  for (const auto& [row, index] : {std::pair{0, 0}, {1, 1}, {3, 0}, {5, 1}}) {
+    loss -= log_shares[row][index].item<double>() / 4;
+    right += logits[row].argmax().item<std::int64_t>() == index ? 1 : 0;
+  }
+  const Objective objective(op, Loss::cross_entropy);
+  Tensor accuracy;
+  EXPECT_NEAR(objective.sample_losses(batch, &accuracy).item<double>(), loss, 1e-14);
+  EXPECT_EQ(accuracy.item<double>(), right / 5.0) << "the class 7 is none, and counts";
+  std::optional<double> mean_accuracy;
+  EXPECT_NEAR(objective.mean_loss(samples, &mean_accuracy), loss / 2, 1e-14);
+  EXPECT_EQ(mean_accuracy, right / 5.0) << "a sample without classes has no accuracy";
+}
+
+TEST(Objective, FieldsAndClassesHaveLossesOfTheirOwn) {
+  Contract contract = pointwise_contract();
+  contract.outputs[0].classes = {3, 5};
+  contract.output_normalisation = {};
+  const Operator classes(std::make_shared<TwoClasses>(), contract);
+  EXPECT_EQ(test::message_of<UsageError>([&] { Objective(classes, Loss::mse); }),
+            "the output 'y' has classes, which the loss cross_entropy is for; the loss is mse");
+  const Operator field = test::pointwise_operator(torch::kFloat64);
+  EXPECT_EQ(test::message_of<UsageError>([&] { Objective(field, Loss::cross_entropy); }),
+            "the output 'y' is a field, but cross_entropy is a loss of classes; the loss is "
+            "cross_entropy");
+}
+
 }  // namespace
 }  // namespace funcattn
