@@ -10,7 +10,6 @@
 #include "meshio/quadrature.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
-#include "plugin/cli/option_hints.h"
 #include "plugin/cli/parameter_option.h"
 #include "plugin/cli/run_plan.h"
 
@@ -133,13 +132,7 @@ class InspectCommand : public Command {
   }
 
   int run(Console& console) override {
-    try {
-      inspect(console);
-    } catch (const UsageError& error) {
-      throw UsageError(with_option_hints(error.what()));
-    } catch (const Error& error) {
-      throw Error(with_option_hints(error.what()));
-    }
+    inspect(console);
     return 0;
   }
 

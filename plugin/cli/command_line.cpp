@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "plugin/cli/option_help.h"
+#include "plugin/cli/option_hints.h"
 #include "plugin/cli/version_report.h"
 #include "plugin/stage.h"
 
@@ -100,7 +101,19 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
   console.set_verbose(common.verbose);
   if (common.verbose) log_origins(console, table);
   if (processes) command.use_processes(*processes);
-  return command.run(console);
+  const auto knows = [&](const std::string& name) {
+    return std::any_of(table.options().begin(), table.options().end(),
+                       [&](const Option& option) { return option.name() == name; });
+  };
+  try {
+    return command.run(console);
+  } catch (const UsageError& error) {
+    throw UsageError(with_option_hints(error.what(), knows));
+  } catch (const Cancelled&) {
+    throw;  // Other processes are told of it as such.
+  } catch (const Error& error) {
+    throw Error(with_option_hints(error.what(), knows));
+  }
 }
 
 int show_help(const Commands& commands, const std::vector<std::string>& topics, Console& console) {

@@ -64,6 +64,15 @@ TEST(CommandLine, ReturnsWhatTheCommandReturns) {
   EXPECT_EQ(outcome.log, "working\nfuncattn probe: warning: careful\n");
 }
 
+// A command is advised to use the options that it has, whatever the library says.
+TEST(CommandLine, ErrorsNameOptionsOfTheCommand) {
+  const auto failing = [](Console&) -> int {
+    throw DataError("a.vtu: NaN; repair it, or let the NaN policy mask or drop such entries");
+  };
+  EXPECT_EQ(run_with({"probe"}, failing).log,
+            "funcattn probe: a.vtu: NaN; repair it, or leave the file out\n");
+}
+
 TEST(CommandLine, QuietSilencesNotesOnly) {
   const Outcome outcome = run_with({"probe", "-q"}, [](Console& console) {
     console.note("working");

@@ -61,5 +61,22 @@ TEST(OptionHints, StandBehindTheAdvice) {
   EXPECT_EQ(with_option_hints("a.vtu: no such file"), "a.vtu: no such file");
 }
 
+TEST(OptionHints, AreThoseOfTheCommand) {
+  const std::string advice = "a.vtu: NaN; repair these values";
+  const std::string policy = ", or let the NaN policy mask or drop such entries";
+  const auto only = [](const std::string& name) {
+    return [name](const std::string& option) { return option == name; };
+  };
+  const std::string told = with_option_hints(advice + policy, only("nan"));
+  EXPECT_EQ(told, advice + policy + " (--nan mask, --nan drop)");
+  EXPECT_EQ(with_option_hints(told, only("nan")), told) << "once is enough";
+  EXPECT_EQ(with_option_hints(advice + policy, only("weights")),
+            advice + ", or leave the file out");
+  EXPECT_EQ(with_option_hints("choose another suffix or allow overwriting", only("overwrite")),
+            "choose another suffix or allow overwriting (--overwrite)");
+  EXPECT_EQ(with_option_hints("choose another folder for temporary files", only("weights")),
+            "choose another folder for temporary files");
+}
+
 }  // namespace
 }  // namespace funcattn
