@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unsupported/Eigen/FFT>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -16,6 +17,15 @@ constexpr double two_pi = 6.28318530717958647692;
 
 /// Coefficients c_0 ... c_K of a real function, as a column.
 using Spectrum = Eigen::ArrayXcd;
+
+/// By which the energy may grow in a step: rounding, and the error of a step that is small enough.
+constexpr double largest_growth = 1e-4;
+
+/// The mean of u^2, which transport conserves, without aliasing in its truncated form too, and
+/// diffusion lets fall.
+double energy_of(const Spectrum& u) {
+  return 2 * u.abs2().sum() - std::norm(u[0]);
+}
 
 /// -1/2 (u^2)_x of a band-limited function, without aliasing.
 class Transport {
@@ -91,18 +101,22 @@ PeriodicSeries BurgersSolver::solve(const PeriodicSeries& initial) const {
   }
   const Eigen::ArrayXd whole = half.square();
   Transport transport(points, modes);
+  double energy = energy_of(u);
   for (int i = 0; i < steps; ++i) {
     const Spectrum a = transport(u);
     const Spectrum b = transport(half * (u + (step / 2) * a));
     const Spectrum c = transport(half * u + (step / 2) * b);
     const Spectrum d = transport(whole * u + step * (half * c));
     u = whole * u + (step / 6) * (whole * a + 2 * (half * (b + c)) + d);
+    const double before = std::exchange(energy, energy_of(u));
+    if (!(energy <= before * (1 + largest_growth)))  // Not finite neither.
+      throw NumericError(
+          "Burgers' equation was not solved: the mean of u^2 grew from " +
+          format_significant(before, 3) + " to " + format_significant(energy, 3) + " in step " +
+          std::to_string(i + 1) +
+          ", while viscosity lets it fall; give smaller time steps (--solver-steps, now " +
+          std::to_string(steps) + ")");
   }
-  if (!u.real().isFinite().all() || !u.imag().isFinite().all())
-    throw NumericError(
-        "Burgers' equation was not solved: the result is not finite; give smaller "
-        "time steps (--solver-steps, now " +
-        std::to_string(steps) + ")");
   const double largest = std::max(u.abs().maxCoeff(), 1e-300);
   const double tail = u.tail(std::max<Eigen::Index>(1, modes / 8)).abs().maxCoeff();
   if (tail > 1e-8 * largest)

@@ -27,8 +27,9 @@ struct BurgersSolver {
 
   /// u(., time) in float64 from u(., 0) = `initial`. Fourier pseudo-spectral, products without
   /// aliasing by the 2/3 rule; diffusion exactly by an integrating factor, fourth-order Runge-Kutta
-  /// in time. Throws NumericError where the result is not finite or the grid is too coarse for it:
-  /// its highest modes hold more than 1e-8 of the largest.
+  /// in time. Throws NumericError where the time steps are too large, so that the mean of u^2
+  /// grows, or the grid is too coarse for the result: its highest modes hold more than 1e-8 of the
+  /// largest.
   PeriodicSeries solve(const PeriodicSeries& initial) const;
 };
 

@@ -112,6 +112,23 @@ TEST(Burgers, RefusesWhatItCannotResolve) {
               std::string::npos)
         << error.what();
   }
+  // Steps that are not small enough give finite numbers too, 1e12 times as large as the state.
+  solver = {};
+  solver.steps = 20;
+  const PeriodicSeries large({{0, 0}, {0, -30}});
+  try {
+    solver.solve(large);
+    FAIL() << "nothing was thrown";
+  } catch (const NumericError& error) {
+    EXPECT_NE(std::string(error.what()).find("the mean of u^2 grew from 1.8e+03 to "),
+              std::string::npos)
+        << error.what();
+  }
+  // Enough of them keep the largest value below that of the state.
+  solver.steps = 8000;
+  solver.points = 1024;
+  const std::vector<double> values = solver.solve(large).on_grid(512);
+  for (const double value : values) EXPECT_LE(std::abs(value), 60);
   solver.points = 13;
   EXPECT_THROW(solver.validate(), UsageError);
 }
