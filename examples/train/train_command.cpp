@@ -57,7 +57,7 @@ struct TrainOptions {
   std::vector<double> symmetry_center;
   bool rotations = false;
   std::int64_t points = 0;
-  SamplingMethod point_choice = SamplingMethod::even;
+  std::optional<SamplingMethod> point_choice;
   SineTaskOptions sine;
   ModelOptions model;
   OptimisationOptions optimisation;
@@ -83,6 +83,8 @@ struct TrainingInput {
   std::unique_ptr<BatchSource> batches;
   std::vector<Sample> validation;
   Loss loss = Loss::relative_l2;
+  /// Of the data, what the operator's record tells beside the options of every run.
+  Json record = Json::object();
 };
 
 class TrainCommand : public Command {
@@ -153,9 +155,11 @@ class TrainCommand : public Command {
                "train on so many points of each sample, drawn anew in every step, with the weights "
                "of those that they stand for; 0: on all")
         .at_least(0);
-    table.choice("point-choice", options_.point_choice,
-                 {{"even", SamplingMethod::even}, {"random", SamplingMethod::random}},
-                 "how they are drawn: spread over the mesh, or every point equally likely");
+    table
+        .choice("point-choice", options_.point_choice,
+                {{"even", SamplingMethod::even}, {"random", SamplingMethod::random}},
+                "how they are drawn: spread over the mesh, or every point equally likely")
+        .default_text("even");
     options_.sine.describe_training(table);
     options_.model.describe(table);
     options_.optimisation.describe(table);
@@ -194,6 +198,8 @@ class TrainCommand : public Command {
       throw UsageError(
           "--rotations and --symmetries are both given; give one of them, a turned shape has other "
           "symmetries");
+    if (options_.point_choice && options_.points == 0)
+      throw UsageError("--point-choice is given without --points; say how many, or leave it away");
     if (options_.task.empty()) return;
     options_.sine.validate();
     const ArrayChoice& arrays = options_.arrays;
@@ -231,6 +237,13 @@ class TrainCommand : public Command {
     config.value_features = input.contract.value_components();
     config.out_features = input.contract.output_components();
     config.validate();
+    if (const auto idle = options_.model.without_effect(config); !idle.empty())
+      console.warn("a network of the form " + std::string(to_string(config.form)) +
+                   (config.attention == Attention::functional
+                        ? ""
+                        : std::string(" with attention ") + to_string(config.attention)) +
+                   " does not have what " + join(idle, ", ") +
+                   (idle.size() == 1 ? " sets" : " set"));
     const torch::Dtype dtype = options_.dtype == "float64" ? torch::kFloat64 : torch::kFloat32;
     Operator op(make_model(config, dtype, options_.seed), input.contract);
 
@@ -239,6 +252,10 @@ class TrainCommand : public Command {
                  " parameters of form " + to_string(config.form) + " for " +
                  std::to_string(trainer.steps) + " steps on " + std::to_string(threads.threads()) +
                  (threads.threads() == 1 ? " thread" : " threads"));
+    // The optimiser's own settings are told by the trainer.
+    input.record["batch"] = recipe.batch;
+    if (recipe.steps == 0) input.record["epochs"] = recipe.epochs;
+    input.record["validate_every"] = trainer.validate_every;
     return run_training(op, input, trainer, console);
   }
 
@@ -246,8 +263,13 @@ class TrainCommand : public Command {
   TrainingInput sine_input(const Recipe& recipe) const {
     SineTraining training =
         make_sine_training(options_.sine, recipe.model.form, recipe.batch, options_.seed);
+    Json record = {{"protocol", options_.sine.protocol}, {"context", options_.sine.context}};
+    if (options_.sine.protocol == "masked-grid")
+      record["functions"] = options_.sine.functions;
+    else
+      record["queries"] = options_.sine.queries;
     return {std::move(training.contract), std::move(training.batches),
-            std::move(training.validation), recipe.loss};
+            std::move(training.validation), recipe.loss, std::move(record)};
   }
 
   TrainingInput vtk_input(const Recipe& recipe, Console& console) const {
@@ -264,7 +286,9 @@ class TrainCommand : public Command {
     std::vector<std::filesystem::path> held_out = validation_files(options_.data);
     for (const auto* samples : {&files, &held_out})
       for (const std::filesystem::path& sample : *samples) refuse_to_replace(sample);
+    Json record = {{"data", options_.data.string()}};
     if (held_out.empty()) {
+      record["validation_fraction"] = options_.validation_fraction;
       // Every n-th file, so that an ordered set is held out evenly.
       const auto wanted = static_cast<std::size_t>(
           std::floor(options_.validation_fraction * static_cast<double>(files.size())));
@@ -284,8 +308,10 @@ class TrainCommand : public Command {
                        to_string(recipe.model.form) +
                        " predicts where its input is; give --form few_shot, or the arrays with "
                        "--inputs and --targets");
+    record["samples"] = {{"training", files.size()}, {"validation", held_out.size()}};
     TrainingInput input;
     input.loss = loss;
+    input.record = std::move(record);
     input.validation = load_samples(held_out, set.contract);
     for (const std::string& name : set.integer_fields)
       console.note("the target '" + name +
@@ -363,7 +389,8 @@ class TrainCommand : public Command {
   Augmentations augment(Contract& contract) const {
     Augmentations all;
     if (options_.points > 0) {
-      all.push_back(make_point_subset(options_.points, options_.point_choice));
+      all.push_back(
+          make_point_subset(options_.points, options_.point_choice.value_or(SamplingMethod::even)));
       contract.min_points = std::min(contract.min_points, options_.points);
       contract.max_points = std::min(contract.max_points, options_.points);
     }
@@ -425,10 +452,7 @@ class TrainCommand : public Command {
                    Console& console) const {
     Json summary = {{"task", options_.task.empty() ? "vtk" : options_.task},
                     {"seed", options_.seed}};
-    if (options_.task == "sine")
-      summary["protocol"] = options_.sine.protocol;
-    else
-      summary["data"] = options_.data.string();
+    summary.update(input.record);
     const Json augmentations = input.batches->state().value("augmentations", Json::array());
     if (!augmentations.empty()) summary["augmentations"] = augmentations;
 

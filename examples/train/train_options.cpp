@@ -1,7 +1,10 @@
 #include "examples/train/train_options.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/text.h"
+#include "plugin/cli/model_settings.h"
 
 namespace funcattn {
 
@@ -136,6 +139,34 @@ ModelConfig ModelOptions::apply(ModelConfig recipe) const {
   if (bases) recipe.bases = bases_from_string(*bases);
   if (coefficients) recipe.coefficients = coefficients_from_string(*coefficients);
   return recipe;
+}
+
+std::vector<std::string> ModelOptions::without_effect(const ModelConfig& config) const {
+  const std::pair<const char*, bool> given[] = {
+      {"width", width.has_value()},
+      {"heads", heads.has_value()},
+      {"basis", basis.has_value()},
+      {"blocks", blocks.has_value()},
+      {"mlp_ratio", mlp_ratio.has_value()},
+      {"ffn_width", ffn_width.has_value()},
+      {"encoder_layers", encoder_layers.has_value()},
+      {"latent", latent.has_value()},
+      {"fourier_features", fourier_features.has_value()},
+      {"ridge", ridge.has_value()},
+      {"temperature", temperature.has_value()},
+      {"fourier_max_frequency", fourier_max_frequency.has_value()},
+      {"activation", activation.has_value()},
+      {"coefficients", coefficients.has_value()},
+      {"relative_ridge", ridge_scale.has_value()}};
+  const Json used = settings_in_use(config.to_json());
+  std::vector<std::string> idle;
+  for (const auto& [setting, is_given] : given) {
+    if (!is_given || used.contains(setting)) continue;
+    std::string option = setting == std::string("relative_ridge") ? "ridge_scale" : setting;
+    std::replace(option.begin(), option.end(), '_', '-');
+    idle.push_back("--" + option);
+  }
+  return idle;
 }
 
 void OptimisationOptions::describe(OptionTable& table) {

@@ -26,6 +26,8 @@ struct ModelOptions {
   void describe(OptionTable& table);
   /// `recipe` with what was given in its place. Throws UsageError for unknown names.
   ModelConfig apply(ModelConfig recipe) const;
+  /// The options given that have no effect on this network.
+  std::vector<std::string> without_effect(const ModelConfig& config) const;
 };
 
 /// The same for the optimisation.

@@ -3,6 +3,7 @@
 #include "core/text.h"
 #include "operators/classes.h"
 #include "operators/operator_file.h"
+#include "plugin/cli/model_settings.h"
 #include "plugin/cli/text_table.h"
 
 namespace funcattn {
@@ -113,7 +114,7 @@ void print_text(std::ostream& stream, const Json& description) {
   print_arrays(stream, contract, "outputs");
   print_section(stream, "coordinates", contract.at("coordinates"));
   print_training_range(stream, contract);
-  print_section(stream, "model", description.at("model"));
+  print_section(stream, "model", settings_in_use(description.at("model")));
   print_section(stream, "training", description.at("training"));
 }
 

@@ -2,6 +2,7 @@
 include(FuncattnCliTest)
 set(FUNCATTN_CLI_FIXTURES ${CMAKE_CURRENT_BINARY_DIR}/fixtures)
 set(trained "${PROJECT_SOURCE_DIR}/data/sine.safetensors")
+set(plugin_fixtures ${PROJECT_BINARY_DIR}/tests/plugin/fixtures)
 
 # A tiny data set and operator that the others use.
 cli_test(generate ARGS generate sine -o samples --train 6 --valid 2 --test 2 --resolutions 1 4 --quiet STDOUT "wrote 12 samples to samples" OUTPUT samples/dataset.json samples/train/0005.vtp samples/test_x4/0001.vtp NO_OUTPUT samples/train/0006.vtp)
@@ -46,11 +47,12 @@ cli_test(evaluate_without_data ARGS evaluate --operator ${trained} EXIT 2 STDERR
 cli_test(evaluate_missing_operator ARGS evaluate --operator none.safetensors --task sine EXIT 1 STDERR "none.safetensors")
 cli_test(evaluate_bad_density ARGS evaluate --operator ${trained} --task sine --resample 0 EXIT 2 STDERR "resample")
 cli_test(evaluate_missing_data ARGS evaluate --operator ${trained} --data none EXIT 1 STDERR "none")
+cli_test(evaluate_nan ARGS evaluate --operator "${plugin_fixtures}/surrogate.safetensors" --data "${plugin_fixtures}/nan.vtu" --quiet EXIT 1 STDERR "holds NaN or Inf at 1 of 30 entries, the first at index [0-9]+. repair these values, or leave the file out\n$")
+cli_test(train_nan ARGS train --data "${plugin_fixtures}/nan.vtu" --inputs load --targets load --quiet -o op.safetensors EXIT 1 STDERR "repair these values, or leave the file out\n$" NO_OUTPUT op.safetensors)
 cli_test(evaluate_fields_of_a_task ARGS evaluate --operator ${trained} --task sine --fields fields EXIT 2 STDERR "--fields writes samples of --data" NO_OUTPUT fields)
 cli_test(evaluate_fields_of_two_names ARGS evaluate --operator ${trained} ${trained} --data none --fields fields EXIT 2 STDERR "two operators are named 'sine'" NO_OUTPUT fields)
 
 # inspect
-set(plugin_fixtures ${PROJECT_BINARY_DIR}/tests/plugin/fixtures)
 set(inspected "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/grid.vtu")
 cli_test(inspect_help ARGS inspect --help STDOUT "usage: funcattn inspect OPERATOR MESH .OPTIONS.")
 cli_test(inspect_table ARGS inspect ${inspected} --threads 1 STDOUT "grid.vtu\n +block +head +basis +entropy +effective +least cover +most cover +idle +condition +singular values\n +1 +1 +- +[0-9.]+ +[0-9.]+ of 5 .*\n +2 +2 +-" STDERR "")
@@ -94,6 +96,8 @@ cli_test(train_task_with_classes ARGS train --task sine --ignore-class 0 -o op.s
 cli_test(train_ignored_class_of_a_field ARGS train --data none --targets y --loss mse --ignore-class 0 -o op.safetensors EXIT 2 STDERR "--ignore-class is for classes, but the loss is mse" NO_OUTPUT op.safetensors)
 cli_test(train_smoothing_of_a_field ARGS train --data none --targets y --label-smoothing 0.1 -o op.safetensors EXIT 2 STDERR "--label-smoothing is for classes, but the loss is relative_l2" NO_OUTPUT op.safetensors)
 cli_test(train_rotations_and_symmetries ARGS train --data none --targets y --rotations --symmetries square -o op.safetensors EXIT 2 STDERR "give one of them, a turned shape" NO_OUTPUT op.safetensors)
+cli_test(train_point_choice_without_points ARGS train --data none --targets y --point-choice random -o op.safetensors EXIT 2 STDERR "--point-choice is given without --points" NO_OUTPUT op.safetensors)
+cli_test(train_option_of_another_form ARGS train --task sine --heads 2 --steps 2 --threads 1 --quiet -o op.safetensors STDERR "a network of the form few_shot does not have what --heads sets" OUTPUT op.safetensors)
 cli_test(train_center_without_symmetries ARGS train --data none --targets y --symmetry-center 0 0 -o op.safetensors EXIT 2 STDERR "without --symmetries" NO_OUTPUT op.safetensors)
 cli_test(train_center_of_three ARGS train --data none --targets y --symmetries square --symmetry-center -0.5 0 1 -o op.safetensors EXIT 2 STDERR "has 3 numbers, expected 2" NO_OUTPUT op.safetensors)
 cli_test(train_rise_without_one_cycle ARGS train --task sine --schedule cosine --rise 0.1 -o op.safetensors EXIT 2 STDERR "--rise is for the schedule one_cycle" NO_OUTPUT op.safetensors)
