@@ -20,9 +20,14 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, n>& wor
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Old Macintosh programs end lines with CR alone.
+char line_end_of(std::string_view text) {
+  return text.find('\n') == std::string_view::npos ? '\r' : '\n';
+}
+
 class ObjReader {
  public:
-  explicit ObjReader(const std::string& text) : lines_(text) {}
+  explicit ObjReader(std::string_view text) : lines_(text, line_end_of(text)) {}
 
   ObjContents run() {
     contents_.points.width = contents_.normals.width = 3;
@@ -249,7 +254,10 @@ class ObjReader {
 }  // namespace
 
 ObjContents read_obj_statements(const std::string& text) {
-  return ObjReader(text).run();
+  constexpr std::string_view mark = "\xEF\xBB\xBF";  // Of UTF-8 text, by editors of Windows.
+  std::string_view statements = text;
+  if (statements.substr(0, mark.size()) == mark) statements.remove_prefix(mark.size());
+  return ObjReader(statements).run();
 }
 
 }  // namespace funcattn

@@ -17,6 +17,7 @@
 #include "meshio/data_set_check.h"
 #include "meshio/file_bytes.h"
 #include "meshio/inspection.h"
+#include "meshio/quiet_hdf5.h"
 #include "meshio/trial.h"
 #include "meshio/vtk_messages.h"
 
@@ -172,6 +173,7 @@ vtkSmartPointer<vtkDataObject> read_vtkhdf(const fs::path& path, const ReadOptio
   // The HDF5 library itself reads outside its memory where headers of a file are damaged.
   require_to_survive(path.parent_path(), [&] { (void)inspect_vtkhdf(path); });
   const DeclaredContents declared = inspect_vtkhdf(path);
+  const QuietHdf5 quiet;
   const VtkMessages messages;
   const vtkNew<vtkHDFReader> reader;
   messages.observe(reader);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "meshio/file_bytes.h"
 #include "meshio/inspection.h"
+#include "meshio/quiet_hdf5.h"
 
 namespace funcattn {
 
@@ -26,22 +27,6 @@ class Handle {
  private:
   hid_t id_;
   herr_t (*close_)(hid_t);
-};
-
-/// HDF5 prints every failure unless told not to.
-class QuietHdf5 {
- public:
-  QuietHdf5() {
-    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-  QuietHdf5(const QuietHdf5&) = delete;
-  QuietHdf5& operator=(const QuietHdf5&) = delete;
-
- private:
-  H5E_auto2_t function_ = nullptr;
-  void* data_ = nullptr;
 };
 
 class VtkhdfInspector {
@@ -127,6 +112,9 @@ class VtkhdfInspector {
     if (!set.good()) throw DataError("it has no data set '" + name + "', or that is damaged");
     const Handle space(H5Dget_space(set), H5Sclose);
     const int rank = H5Sget_simple_extent_ndims(space);
+    if (rank == 0)
+      throw DataError("its data set '" + name +
+                      "' is a single value, which VTK 9.1 cannot read; store it as a list of one");
     if (rank < 1 || rank > 4) throw damaged("its data set '" + name + "' has no proper shape");
     std::vector<hsize_t> shape(static_cast<std::size_t>(rank));
     H5Sget_simple_extent_dims(space, shape.data(), nullptr);
@@ -252,18 +240,24 @@ class VtkhdfInspector {
     return names;
   }
 
-  /// VTK reads numbers, and text in the field data.
+  /// VTK reads numbers, and in the field data text of one kind.
   static void check_kind(hid_t group, const std::string& name, const std::string& group_name) {
     const Handle set(H5Dopen(group, name.c_str(), H5P_DEFAULT), H5Dclose);
     const Handle type(H5Dget_type(set), H5Tclose);
     const H5T_class_t kind = H5Tget_class(type);
     if (kind == H5T_INTEGER || kind == H5T_FLOAT) return;
-    if (kind == H5T_STRING && group_name == "FieldData") return;
-    const std::string holds = kind == H5T_STRING ? "text"
-                              : kind == H5T_ENUM ? "booleans or other enumerated values"
-                                                 : "values that are no plain numbers";
+    const bool is_field = group_name == "FieldData";
+    if (kind == H5T_STRING && is_field && H5Tis_variable_str(type) > 0 &&
+        H5Tget_cset(type) == H5T_CSET_ASCII)
+      return;
+    const std::string holds = kind == H5T_STRING && is_field
+                                  ? "text that is not of variable length in ASCII"
+                              : kind == H5T_STRING ? "text"
+                              : kind == H5T_ENUM   ? "booleans or other enumerated values"
+                                                   : "values that are no plain numbers";
     throw DataError("its array '" + group_name + "/" + name + "' holds " + holds +
-                    ", which VTK 9.1 cannot read; store it as numbers, or remove it");
+                    ", which VTK 9.1 cannot read; store it as " +
+                    (kind == H5T_STRING && is_field ? "such text" : "numbers") + ", or remove it");
   }
 
   /// Images store their arrays with the axes z, y, x, grids in rows.

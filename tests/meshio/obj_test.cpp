@@ -135,6 +135,13 @@ TEST_F(ObjTest, LinesThatGoOnAndReferencesAhead) {
   expect_says(message("f -1 1 2\n" + kTriangle), "line 1 uses point '-1', but there are 0");
 }
 
+TEST_F(ObjTest, LoneReturnsAndTheMarkOfUtf8Text) {
+  EXPECT_EQ(area(read("v 0 0 0\rv 1 0 0 # first\rv 0 2 0\rf 1 2 \\\r3\r")), 1);
+  EXPECT_EQ(area(read("\xEF\xBB\xBF" + kTriangle + "f 1 2 3\n")), 1);
+  EXPECT_EQ(area(read("\xEF\xBB\xBF# by hand\rv 0 0 0\rv 1 0 0\rv 0 2 0\rf 1 2 3")), 1);
+  expect_says(message("v 0 0 0\rf 1 2 3\r"), "line 2 uses point '3', but there are 1");
+}
+
 TEST_F(ObjTest, WhatIsNotReadIsAnError) {
   expect_says(message(kTriangle + "curv 0 1 1 2 3\n"),
               "line 4 is a curve or a surface, which is not read; make polygons of it");

@@ -1,6 +1,8 @@
 // Exodus, OpenFOAM, EnSight and VTKHDF.
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <vtkFieldData.h>
+#include <vtkStringArray.h>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
@@ -178,6 +180,35 @@ TEST_F(SolverFormatsTest, Vtkhdf) {
   EXPECT_TRUE(tree.is_single());
   EXPECT_NEAR(volume(tree), 0.5, 1e-14);
   EXPECT_EQ(tree.leaves()[0].array("pressure", Association::point).to_double()(4, 0), 4.5);
+}
+
+// VTK reads one kind of text. Of the others it would be HDF5 that speaks, on standard error.
+TEST_F(SolverFormatsTest, VtkhdfTextInTheFieldData) {
+  const fs::path path = folder_ / "a.vtkhdf";
+  HdfChanges changes;
+  const auto store = [&](HdfChanges::FieldText kind) {
+    changes.field_text = kind;
+    store_vtkhdf(path, changes);
+  };
+  store(HdfChanges::FieldText::variable);
+  const MeshTree tree = read_mesh_tree(path);
+  auto* names = vtkStringArray::SafeDownCast(
+      tree.leaves()[0].vtk()->GetFieldData()->GetAbstractArray("names"));
+  ASSERT_NE(names, nullptr);
+  ASSERT_EQ(names->GetNumberOfValues(), 2);
+  EXPECT_EQ(names->GetValue(1), "outlet");
+  for (const auto kind : {HdfChanges::FieldText::variable_utf8, HdfChanges::FieldText::fixed}) {
+    store(kind);
+    ::testing::internal::CaptureStderr();
+    expect_says(message(path),
+                "its array 'FieldData/names' holds text that is not of variable length in ASCII, "
+                "which VTK 9.1 cannot read; store it as such text, or remove it");
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  }
+  store(HdfChanges::FieldText::scalar);
+  expect_says(message(path),
+              "its data set 'names' is a single value, which VTK 9.1 cannot read; store it as a "
+              "list of one");
 }
 
 TEST_F(SolverFormatsTest, VtkhdfVariantsAndDamage) {

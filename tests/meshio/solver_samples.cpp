@@ -66,11 +66,29 @@ class Group {
 template <class T>
 void put_values(hid_t group, const char* name, hid_t type, const std::vector<hsize_t>& shape,
                 const std::vector<T>& values) {
-  const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+  const hid_t space = shape.empty()
+                          ? H5Screate(H5S_SCALAR)
+                          : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
   const hid_t set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   ASSERT_GE(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
   H5Dclose(set);
   H5Sclose(space);
+}
+
+void put_field_text(hid_t group, HdfChanges::FieldText kind) {
+  const hid_t text = H5Tcopy(H5T_C_S1);
+  if (kind == HdfChanges::FieldText::fixed) {
+    H5Tset_size(text, 2);
+    put_values<char>(group, "names", text, {2}, {'a', 'b', 'c', 'd'});
+  } else {
+    H5Tset_size(text, H5T_VARIABLE);
+    if (kind == HdfChanges::FieldText::variable_utf8) H5Tset_cset(text, H5T_CSET_UTF8);
+    const bool is_scalar = kind == HdfChanges::FieldText::scalar;
+    put_values<const char*>(group, "names", text,
+                            is_scalar ? std::vector<hsize_t>{} : std::vector<hsize_t>{2},
+                            {"inlet", "outlet"});
+  }
+  H5Tclose(text);
 }
 
 }  // namespace
@@ -187,6 +205,9 @@ void store_vtkhdf(const fs::path& path, const HdfChanges& changes) {
       put_values<std::int8_t>(fields, "inside", boolean, {5}, {0, 1, 1, 0, 1});
       H5Tclose(boolean);
     }
+    if (changes.field_text != HdfChanges::FieldText::none)
+      put_field_text(Group(H5Gcreate2(group, "FieldData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)),
+                     changes.field_text);
     if (changes.steps)
       const Group steps(H5Gcreate2(group, "Steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   }

@@ -26,6 +26,9 @@ struct HdfChanges {
   bool steps = false;
   bool text = false;      ///< A point array of text.
   bool booleans = false;  ///< One as h5py stores booleans.
+  /// A field array of text, as there are several kinds.
+  enum class FieldText { none, variable, variable_utf8, fixed, scalar };
+  FieldText field_text = FieldText::none;
 };
 
 /// The tetrahedra of store_exodus().
