@@ -27,6 +27,15 @@ constexpr int largest_factor = 10000;
   throw UsageError("resampling to '" + text + "': expected " + expected);
 }
 
+/// Of `size` rows, of which `count` > 1 are chosen, those of the first half: at least as many rows
+/// as are to be chosen on either side.
+std::int64_t first_half(std::int64_t size, std::int64_t count) {
+  const std::int64_t half = count / 2;
+  const auto rows = static_cast<std::int64_t>(
+      static_cast<double>(size) * static_cast<double>(half) / static_cast<double>(count));
+  return std::clamp(rows, half, size - (count - half));
+}
+
 /// Halves the rows along the longest edge of their box, and the number to choose with them, until
 /// one is to be chosen, at random. (vtkMaskPoints does so too, from VTK's process-wide generator:
 /// results would depend on what else runs, and change it for the host.)
@@ -46,11 +55,7 @@ void choose_evenly(const RowMatrix& coordinates, Eigen::Index* begin, Eigen::Ind
   Eigen::Index axis;
   (high - low).maxCoeff(&axis);
   const std::int64_t half = count / 2;
-  Eigen::Index* middle =
-      begin + static_cast<std::ptrdiff_t>(static_cast<double>(size) * static_cast<double>(half) /
-                                          static_cast<double>(count));
-  // At least as many rows as are to be chosen on either side.
-  middle = std::clamp(middle, begin + half, end - (count - half));
+  Eigen::Index* middle = begin + first_half(end - begin, count);
   std::nth_element(begin, middle, end, [&](Eigen::Index a, Eigen::Index b) {
     const double at_a = coordinates(a, axis);
     const double at_b = coordinates(b, axis);
@@ -58,6 +63,16 @@ void choose_evenly(const RowMatrix& coordinates, Eigen::Index* begin, Eigen::Ind
   });
   choose_evenly(coordinates, begin, middle, half, random, chosen);
   choose_evenly(coordinates, middle, end, count - half, random, chosen);
+}
+
+void skip_even_choice(std::int64_t size, std::int64_t count, RandomGenerator& random) {
+  if (count == 1) {
+    (void)random.below(static_cast<std::uint64_t>(size));
+    return;
+  }
+  const std::int64_t first = first_half(size, count);
+  skip_even_choice(first, count / 2, random);
+  skip_even_choice(size - first, count - count / 2, random);
 }
 
 }  // namespace
@@ -78,6 +93,13 @@ std::vector<Eigen::Index> choose_rows(const RowMatrix& coordinates, std::vector<
   }
   std::sort(rows.begin(), rows.end());
   return rows;
+}
+
+void skip_choice(std::int64_t rows, std::int64_t count, SamplingMethod method,
+                 RandomGenerator& random) {
+  if (count >= rows) return;
+  if (method == SamplingMethod::even) return skip_even_choice(rows, count, random);
+  for (std::int64_t i = 0; i < count; ++i) (void)random.below(static_cast<std::uint64_t>(rows - i));
 }
 
 Eigen::VectorXd subset_weights(const RowMatrix& coordinates, const Eigen::VectorXd& weights,

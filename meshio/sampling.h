@@ -34,6 +34,10 @@ std::vector<Eigen::Index> choose_rows(const RowMatrix& coordinates, std::vector<
                                       std::int64_t count, SamplingMethod method,
                                       RandomGenerator& random);
 
+/// Draws what choose_rows() would of so many rows.
+void skip_choice(std::int64_t rows, std::int64_t count, SamplingMethod method,
+                 RandomGenerator& random);
+
 /// Weights of a subset: each row of positive weight hands its own to the nearest one chosen.
 /// @param weights one per row of `coordinates` @return one per row chosen
 Eigen::VectorXd subset_weights(const RowMatrix& coordinates, const Eigen::VectorXd& weights,

@@ -115,17 +115,25 @@ class SineBatches : public BatchSource {
     const auto shaped = [&](const std::vector<double>& values, std::int64_t points) {
       return torch::tensor(values, torch::kFloat64).view({batch, points, 1}).to(options_.dtype);
     };
+    // Each process draws the whole batch and keeps its share, so that all draw the same functions.
+    const auto [first, last] = share_.of(static_cast<std::size_t>(batch));
+    const auto mine = static_cast<std::int64_t>(last - first);
+    const auto shared = [&, first = first](const std::vector<double>& values, std::int64_t points) {
+      return shaped(values, points).narrow(0, static_cast<std::int64_t>(first), mine);
+    };
     Batch result;
     result.query_is_source = false;
-    result.names.assign(static_cast<std::size_t>(batch), "sine drawn on the fly");
-    result.source.coordinates = shaped(context_x, context);
-    result.source.values = shaped(context_y, context);
-    result.source.weights = torch::ones({batch, context}, options_.dtype);
-    result.query.coordinates = shaped(query_x, queries);
-    result.query.weights = torch::ones({batch, queries}, options_.dtype);
-    result.targets = shaped(query_y, queries);
+    result.names.assign(last - first, "sine drawn on the fly");
+    result.source.coordinates = shared(context_x, context);
+    result.source.values = shared(context_y, context);
+    result.source.weights = torch::ones({mine, context}, options_.dtype);
+    result.query.coordinates = shared(query_x, queries);
+    result.query.weights = torch::ones({mine, queries}, options_.dtype);
+    result.targets = shared(query_y, queries);
     return result;
   }
+
+  void take_share(const Share& share) override { share_ = share; }
 
   std::int64_t batches_per_epoch() const override { return 0; }
   Json state() const override {
@@ -170,6 +178,7 @@ class SineBatches : public BatchSource {
   }
 
   SineBatchOptions options_;
+  Share share_;
   RandomGenerator random_;
 };
 

@@ -54,6 +54,10 @@ class PointSubset final : public Augmentation {
     return subset;
   }
 
+  void skip(const Sample& sample, RandomGenerator& random) const override {
+    skip_choice(sample.source.weights.gt(0).sum().item<std::int64_t>(), count_, method_, random);
+  }
+
   Json description() const override {
     return Json{{"kind", "points"},
                 {"count", count_},

@@ -1,10 +1,14 @@
 #include "examples/train/train_command.h"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
-#include <csignal>
+#include <iterator>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "examples/sine/sine_task.h"
@@ -25,26 +29,34 @@ constexpr const char* log_extension = ".log.jsonl";
 
 std::atomic<bool> interrupted{false};
 
-// Ends a run after the current step, with its state saved; a second interrupt ends it at once.
+// Ctrl-C; what batch systems, and mpiexec at Ctrl-C, send; what mpiexec hands on.
+constexpr std::array<int, 3> interrupts = {SIGINT, SIGTERM, SIGUSR1};
+std::array<struct sigaction, interrupts.size()> actions_before;
+
+// Ends a run after the current step, with its state saved; a second signal of a kind ends it at
+// once.
 class InterruptHandler {
  public:
   InterruptHandler() {
     interrupted = false;
-    before_ = std::signal(SIGINT, [](int) {
+    struct sigaction action {};
+    action.sa_handler = [](int number) {
       interrupted = true;
-      std::signal(SIGINT, before_);
-    });
-    if (before_ == SIG_IGN || before_ == SIG_ERR) std::signal(SIGINT, before_);
+      for (std::size_t i = 0; i < interrupts.size(); ++i)
+        if (interrupts[i] == number) ::sigaction(number, &actions_before[i], nullptr);
+    };
+    for (std::size_t i = 0; i < interrupts.size(); ++i) {
+      ::sigaction(interrupts[i], nullptr, &actions_before[i]);
+      if (actions_before[i].sa_handler != SIG_IGN) ::sigaction(interrupts[i], &action, nullptr);
+    }
   }
-  ~InterruptHandler() { std::signal(SIGINT, before_); }
+  ~InterruptHandler() {
+    for (std::size_t i = 0; i < interrupts.size(); ++i)
+      ::sigaction(interrupts[i], &actions_before[i], nullptr);
+  }
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;
-
- private:
-  static void (*before_)(int);
 };
-
-void (*InterruptHandler::before_)(int) = SIG_DFL;
 
 struct TrainOptions {
   std::filesystem::path data;
@@ -96,6 +108,8 @@ class TrainCommand : public Command {
             "funcattn train --data darcy/train16 --inputs permeability_high --targets pressure "
             "--epochs 5 --out darcy.safetensors"};
   }
+
+  void use_processes(ProcessGroup& processes) override { processes_ = &processes; }
 
   void describe(OptionTable& table) override {
     table.group("Data");
@@ -222,8 +236,11 @@ class TrainCommand : public Command {
     if (std::filesystem::is_directory(options_.out) || !options_.out.has_filename())
       throw FileError("cannot write '" + options_.out.string() +
                       "': it is a folder; give a file name");
-    if (!options_.resume && !options_.overwrite) refuse_to_replace_a_run();
-    const ThreadScope threads(options_.threads);
+    // The first process alone writes; the others could find what it has written already.
+    if (!options_.resume && !options_.overwrite && (!processes_ || processes_->is_first()))
+      refuse_to_replace_a_run();
+    const ThreadScope threads(processes_ && options_.threads < 1 ? available_cores(*processes_)
+                                                                 : options_.threads);
     const bool sine = options_.task == "sine";
     Recipe recipe = (sine ? sine_recipe(options_.sine, options_.model.form.value_or("few_shot"))
                           : general_recipe())
@@ -248,10 +265,11 @@ class TrainCommand : public Command {
     Operator op(make_model(config, dtype, options_.seed), input.contract);
 
     const TrainerOptions trainer = trainer_options(recipe, input.batches->batches_per_epoch());
-    console.note("training " + std::to_string(op.model().parameter_count()) +
-                 " parameters of form " + to_string(config.form) + " for " +
-                 std::to_string(trainer.steps) + " steps on " + std::to_string(threads.threads()) +
-                 (threads.threads() == 1 ? " thread" : " threads"));
+    console.note(
+        "training " + std::to_string(op.model().parameter_count()) + " parameters of form " +
+        to_string(config.form) + " for " + std::to_string(trainer.steps) + " steps on " +
+        (processes_ ? std::to_string(processes_->size()) + " processes of " : "") +
+        std::to_string(threads.threads()) + (threads.threads() == 1 ? " thread" : " threads"));
     // The optimiser's own settings are told by the trainer.
     input.record["batch"] = recipe.batch;
     if (recipe.steps == 0) input.record["epochs"] = recipe.epochs;
@@ -269,7 +287,17 @@ class TrainCommand : public Command {
     else
       record["queries"] = options_.sine.queries;
     return {std::move(training.contract), std::move(training.batches),
-            std::move(training.validation), recipe.loss, std::move(record)};
+            share_of(std::move(training.validation)), recipe.loss, std::move(record)};
+  }
+
+  /// What this process validates on.
+  template <class Things>
+  Things share_of(Things all) const {
+    if (!processes_) return all;
+    const auto [first, last] = Share{processes_->rank(), processes_->size()}.of(all.size());
+    const auto begin = std::make_move_iterator(all.begin());
+    return Things(begin + static_cast<std::ptrdiff_t>(first),
+                  begin + static_cast<std::ptrdiff_t>(last));
   }
 
   TrainingInput vtk_input(const Recipe& recipe, Console& console) const {
@@ -312,7 +340,7 @@ class TrainCommand : public Command {
     TrainingInput input;
     input.loss = loss;
     input.record = std::move(record);
-    input.validation = load_samples(held_out, set.contract);
+    input.validation = load_samples(share_of(held_out), set.contract);
     for (const std::string& name : set.integer_fields)
       console.note("the target '" + name +
                    "' holds integers and is learned as a field; --loss cross_entropy learns "
@@ -444,6 +472,7 @@ class TrainCommand : public Command {
     trainer.state_path = sibling(state_extension);
     trainer.log_path = sibling(log_extension);
     trainer.resume = options_.resume;
+    trainer.processes = processes_;
     trainer.should_stop = [] { return interrupted.load(); };
     return trainer;
   }
@@ -503,6 +532,7 @@ class TrainCommand : public Command {
   }
 
   TrainOptions options_;
+  ProcessGroup* processes_ = nullptr;
 };
 
 }  // namespace

@@ -176,7 +176,9 @@ void OptimisationOptions::describe(OptionTable& table) {
   table.value("epochs", epochs, "passes over the training set, instead of --steps")
       .at_least(1)
       .default_text(shown(files.epochs));
-  table.value("batch", batch, "samples per step").at_least(1).default_text(shown(files.batch));
+  table.value("batch", batch, "samples per step, of all processes together")
+      .at_least(1)
+      .default_text(shown(files.batch));
   table.value("lr", learning_rate, "peak learning rate")
       .above(0)
       .default_text(shown(files.schedule.peak));

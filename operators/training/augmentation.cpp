@@ -42,13 +42,15 @@ class PlaneSymmetries final : public Augmentation {
       : symmetries_(symmetries), center_(center) {}
 
   Sample apply(const Sample& sample, RandomGenerator& random) const override {
-    const std::uint64_t element = random.below(symmetries_ == Symmetries::square ? 8 : 4);
+    const std::uint64_t element = draw(random);
     Sample moved = sample;
     moved.source.coordinates = move(sample.source.coordinates, element);
     moved.query.coordinates =
         sample.query_is_source ? moved.source.coordinates : move(sample.query.coordinates, element);
     return moved;
   }
+
+  void skip(const Sample&, RandomGenerator& random) const override { (void)draw(random); }
 
   Json description() const override {
     return Json{{"kind", "symmetries"},
@@ -57,6 +59,10 @@ class PlaneSymmetries final : public Augmentation {
   }
 
  private:
+  std::uint64_t draw(RandomGenerator& random) const {
+    return random.below(symmetries_ == Symmetries::square ? 8 : 4);
+  }
+
   /// Bits of the element: reflect the first axis, the second, exchange them.
   Tensor move(const Tensor& coordinates, std::uint64_t element) const {
     Tensor moved = coordinates.clone();

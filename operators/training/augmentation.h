@@ -20,6 +20,12 @@ class Augmentation {
   virtual ~Augmentation() = default;
   /// @return a sample that shares no tensor with `sample` that differs
   virtual Sample apply(const Sample& sample, RandomGenerator& random) const = 0;
+  /// Draws what apply() would, for a sample that another process changes.
+  /// @param sample as the data set has it; how much is drawn must not depend on what augmentations
+  ///   before this one make of it
+  virtual void skip(const Sample& sample, RandomGenerator& random) const {
+    (void)apply(sample, random);
+  }
   /// Recorded in the training state; a resumed run must agree with it.
   virtual Json description() const = 0;
 };

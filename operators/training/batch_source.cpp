@@ -49,16 +49,25 @@ class DatasetSource final : public BatchSource {
 
   Batch next() override {
     if (position_ == order_.size()) shuffle();
-    const std::size_t end =
-        std::min(order_.size(), position_ + static_cast<std::size_t>(batch_size_));
+    const std::size_t size =
+        std::min(order_.size() - position_, static_cast<std::size_t>(batch_size_));
+    const auto [first, last] = share_.of(size);
     std::vector<Sample> chosen;
-    for (; position_ < end; ++position_) {
-      chosen.push_back(samples_[order_[position_]]);
-      for (const auto& augmentation : augmentations_)
-        chosen.back() = augmentation->apply(chosen.back(), augmentation_random_);
+    for (std::size_t i = 0; i < size; ++i, ++position_) {
+      const Sample& drawn = samples_[order_[position_]];
+      const bool is_mine = i >= first && i < last;
+      if (is_mine) chosen.push_back(drawn);
+      for (const auto& augmentation : augmentations_) {
+        if (is_mine)
+          chosen.back() = augmentation->apply(chosen.back(), augmentation_random_);
+        else
+          augmentation->skip(drawn, augmentation_random_);
+      }
     }
-    return collate(chosen);
+    return chosen.empty() ? Batch() : collate(chosen);
   }
+
+  void take_share(const Share& share) override { share_ = share; }
 
   std::int64_t batches_per_epoch() const override {
     const auto count = static_cast<std::int64_t>(samples_.size());
@@ -112,6 +121,7 @@ class DatasetSource final : public BatchSource {
   Augmentations augmentations_;
   std::uint64_t fingerprint_ = 0;
   int batch_size_;
+  Share share_;
   RandomGenerator random_;
   RandomGenerator epoch_random_;  ///< As it was before the present epoch was shuffled.
   RandomGenerator augmentation_random_;
@@ -120,6 +130,13 @@ class DatasetSource final : public BatchSource {
 };
 
 }  // namespace
+
+std::pair<std::size_t, std::size_t> Share::of(std::size_t count) const {
+  const auto begin = [&](int part) {
+    return count * static_cast<std::size_t>(part) / static_cast<std::size_t>(processes);
+  };
+  return {begin(process), begin(process + 1)};
+}
 
 std::unique_ptr<BatchSource> make_dataset_source(std::vector<Sample> samples, int batch_size,
                                                  std::uint64_t seed, Augmentations augmentations) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/json.h"
@@ -10,12 +12,27 @@
 
 namespace funcattn {
 
+/// What one of several processes takes of things that all share out: as many as the others or one
+/// more or less, one after the other.
+struct Share {
+  int process = 0;
+  int processes = 1;
+
+  /// Of `count` things: from the first up to the second.
+  std::pair<std::size_t, std::size_t> of(std::size_t count) const;
+};
+
 /// Where training batches come from: a shuffled data set or a generator. Owns its random state.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// The next batch, physical units, float64 or the dtype of the model.
+  /// The next batch, physical units, float64 or the dtype of the model; of a share of it, which may
+  /// be none of its samples: a batch without names then.
   virtual Batch next() = 0;
+  /// From now on next() gives a share of each batch. What all processes get together, and the
+  /// state, are those of the source without shares. A source that knows no shares gives every
+  /// process the whole batch, of which the mean over samples is the same.
+  virtual void take_share(const Share&) {}
   /// Batches per pass over the data; 0 for a generator, which has no end.
   virtual std::int64_t batches_per_epoch() const = 0;
   /// Everything needed to continue with the same batches: an object with the text "kind", the

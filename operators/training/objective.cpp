@@ -31,13 +31,13 @@ void require_fitting_outputs(const Contract& contract, Loss loss) {
 
 }  // namespace
 
-void add_present(const Tensor& values, double& sum, std::int64_t& count) {
-  const Tensor held = values.to(torch::kCPU, torch::kFloat64).contiguous();
+void LossSum::judge(const Tensor& accuracies) {
+  const Tensor held = accuracies.to(torch::kCPU, torch::kFloat64).contiguous();
   for (std::int64_t b = 0; b < held.numel(); ++b) {
     const double value = held.data_ptr<double>()[b];
     if (std::isnan(value)) continue;
-    sum += value;
-    ++count;
+    right += value;
+    ++judged;
   }
 }
 
@@ -90,12 +90,9 @@ Tensor Objective::class_losses(const Tensor& logits, const Batch& batch, Tensor*
   return losses;
 }
 
-double Objective::mean_loss(const std::vector<Sample>& samples,
-                            std::optional<double>* accuracy) const {
+LossSum Objective::total_loss(const std::vector<Sample>& samples) const {
   const torch::NoGradGuard no_grad;
-  double sum = 0;
-  double right = 0;
-  std::int64_t counted = 0;
+  LossSum total;
   for (std::size_t begin = 0; begin < samples.size();) {
     const Sample& first = samples[begin];
     const std::int64_t points = first.source.weights.size(0) + first.query.weights.size(0);
@@ -105,12 +102,11 @@ double Objective::mean_loss(const std::vector<Sample>& samples,
     for (; begin < samples.size() && begin < limit && same_size(first, samples[begin]); ++begin)
       group.push_back(samples[begin]);
     Tensor accuracies;
-    sum += sample_losses(collate(group), &accuracies).sum().item<double>();
-    if (accuracies.defined()) add_present(accuracies, right, counted);
+    total.sum += sample_losses(collate(group), &accuracies).sum().item<double>();
+    if (accuracies.defined()) total.judge(accuracies);
   }
-  if (accuracy != nullptr && counted > 0) *accuracy = right / static_cast<double>(counted);
-  return samples.empty() ? std::numeric_limits<double>::quiet_NaN()
-                         : sum / static_cast<double>(samples.size());
+  total.samples = static_cast<std::int64_t>(samples.size());
+  return total;
 }
 
 }  // namespace funcattn

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -7,6 +8,21 @@
 #include "operators/training/loss.h"
 
 namespace funcattn {
+
+/// Losses of samples, added up, and of classes how often they were right.
+struct LossSum {
+  double sum = 0;
+  std::int64_t samples = 0;
+  double right = 0;         ///< Sum of the accuracies of samples.
+  std::int64_t judged = 0;  ///< Samples that have one.
+
+  double mean() const { return sum / static_cast<double>(samples); }  ///< NaN without samples.
+  std::optional<double> accuracy() const {
+    return judged > 0 ? std::optional(right / static_cast<double>(judged)) : std::nullopt;
+  }
+  /// Adds the accuracies [B] that are no NaN.
+  void judge(const Tensor& accuracies);
+};
 
 /// What training makes small: the loss of an operator's prediction against the targets.
 ///
@@ -27,12 +43,11 @@ class Objective {
   ///   the outputs, if they are classes
   Tensor sample_losses(const Batch& batch, Tensor* accuracy = nullptr) const;
 
-  /// Mean loss over samples without recording gradients. Samples of equal size are evaluated
+  /// Sum of the losses of samples without recording gradients. Samples of equal size are evaluated
   /// together, a bounded number of points at a time; none is padded.
-  /// @param accuracy where not null, receives the mean over the samples with points that count, if
-  ///   the outputs are classes and there are such samples
-  double mean_loss(const std::vector<Sample>& samples,
-                   std::optional<double>* accuracy = nullptr) const;
+  LossSum total_loss(const std::vector<Sample>& samples) const;
+  /// The same divided by their number; NaN without any.
+  double mean_loss(const std::vector<Sample>& samples) const { return total_loss(samples).mean(); }
 
  private:
   Tensor class_losses(const Tensor& logits, const Batch& batch, Tensor* accuracy) const;
@@ -43,8 +58,5 @@ class Objective {
   double floor_ = 1e-8;
   Tensor inverse_scale_;  ///< [C_out]; undefined where every scale is 1.
 };
-
-/// Adds those of `values` [B] that are no NaN, and counts them.
-void add_present(const Tensor& values, double& sum, std::int64_t& count);
 
 }  // namespace funcattn

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
@@ -16,6 +17,7 @@
 #include "operators/training/flat_parameters.h"
 #include "operators/training/log.h"
 #include "operators/training/objective.h"
+#include "operators/training/training_group.h"
 #include "operators/training/training_state.h"
 #include "operators/training/weight_average.h"
 
@@ -63,6 +65,7 @@ class TrainingRun {
         schedule_(options.schedule),
         summary_(summary),
         report_(report),
+        group_(options.processes),
         objective_(op, options.loss, options.label_smoothing),
         parameters_(op.model()),
         optimiser_(parameters_,
@@ -76,20 +79,20 @@ class TrainingRun {
   TrainerResult run() {
     const torch::AutoGradMode records_gradients(true);
     const ModeScope training(op_.model(), true);
-    if (options_.resume) {
-      restore();
-      if (state_.step == options_.steps) return conclude();
-    }
-    if (!options_.log_path.empty()) log_.emplace(options_.log_path, state_.step);
+    if (options_.resume) restore();
+    require_same_run();
+    if (state_.step == options_.steps) return conclude();
+    validation_count_ = group_.total(static_cast<std::int64_t>(validation_.size()));
+    if (!options_.log_path.empty() && group_.writes()) log_.emplace(options_.log_path, state_.step);
     bool stopped = false;
     while (state_.step < options_.steps && !stopped) {
       take_step();
       const bool last = state_.step == options_.steps;
       std::optional<double> score;
-      if (!validation_.empty() && (last || due(options_.validate_every))) score = validate();
+      if (validation_count_ > 0 && (last || due(options_.validate_every))) score = validate();
       if (last || score || due(options_.log_every)) report_progress(score);
       if (last) break;
-      stopped = options_.should_stop && options_.should_stop();
+      stopped = group_.any(options_.should_stop && options_.should_stop());
       const std::int64_t every =
           options_.state_every > 0 ? options_.state_every : options_.validate_every;
       if (!stopped && due(every)) write_state();
@@ -113,6 +116,25 @@ class TrainingRun {
     return all;
   }
 
+  /// Processes that train otherwise than the others, or from other weights, would spoil the run of
+  /// all, or wait for ever.
+  void require_same_run() const {
+    if (group_.is_alone()) return;
+    Json run = state_.course;
+    run["step"] = state_.step;
+    run["batches"] = batches_.state();
+    run["validate_every"] = options_.validate_every;
+    run["log_every"] = options_.log_every;
+    run["state_every"] = options_.state_every;
+    const auto fingerprint = [](const Tensor& tensor) {
+      const Tensor bytes = tensor.detach().to(torch::kCPU).contiguous();
+      return std::hash<std::string_view>()(
+          {static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()});
+    };
+    for (const auto& [name, tensor] : live_tensors()) run[name] = fingerprint(tensor);
+    group_.require_same(run);
+  }
+
   void restore() {
     TrainingState stored = read_training_state(options_.state_path);
     // As the file would hold it: a number written and read back keeps its value, not its type.
@@ -132,7 +154,7 @@ class TrainingRun {
       throw OperatorFileError(where + " is at step " + std::to_string(stored.step) +
                               ", expected 1 to " + std::to_string(options_.steps));
     std::error_code ignored;
-    if (stored.best_validation && !options_.best_path.empty() &&
+    if (stored.best_validation && !options_.best_path.empty() && group_.writes() &&
         !std::filesystem::exists(options_.best_path, ignored))
       throw FileError("cannot resume: the best operator of the run so far, '" +
                       options_.best_path.string() +
@@ -146,13 +168,7 @@ class TrainingRun {
 
   void take_step() {
     const Batch batch = batches_.next();
-    Tensor accuracy;
-    const Tensor losses = objective_.sample_losses(batch, &accuracy);
-    const double sum = losses.sum().item<double>();
-    if (!std::isfinite(sum)) refuse_losses(losses, batch);
-
-    parameters_.gradients().zero_();
-    losses.mean().backward();
+    const LossSum losses = differentiate(batch);
     gradient_norm_ = parameters_.gradient_norm();
     if (!std::isfinite(gradient_norm_)) refuse_gradient(batch);
 
@@ -161,9 +177,31 @@ class TrainingRun {
     optimiser_.step(rate_, clips ? options_.clip_norm / gradient_norm_ : 1.0);
     ++state_.step;
     average_.update(state_.step);
-    state_.loss_sum += sum;
-    state_.loss_count += losses.size(0);
-    if (accuracy.defined()) add_present(accuracy, state_.accuracy_sum, state_.accuracy_count);
+    state_.loss_sum += losses.sum;
+    state_.loss_count += losses.samples;
+    state_.accuracy_sum += losses.right;
+    state_.accuracy_count += losses.judged;
+  }
+
+  /// Leaves the gradients of the mean loss of a batch, of which this process has its share.
+  /// @return over the whole batch
+  LossSum differentiate(const Batch& batch) {
+    const bool has_samples = !batch.names.empty();
+    Tensor accuracy;
+    const Tensor losses = has_samples ? objective_.sample_losses(batch, &accuracy)
+                                      : torch::zeros({0}, torch::kFloat64);
+    LossSum sum{losses.sum().item<double>(), losses.size(0)};
+    if (accuracy.defined()) sum.judge(accuracy);
+    parameters_.gradients().zero_();
+    if (group_.is_alone()) {
+      if (!std::isfinite(sum.sum)) refuse_losses(losses, batch);
+      losses.mean().backward();
+      return sum;
+    }
+    if (has_samples) losses.sum().backward();
+    sum = group_.total(sum, parameters_.gradients());
+    if (!std::isfinite(sum.sum)) refuse_losses(losses, batch);
+    return sum;
   }
 
   [[noreturn]] void refuse_losses(const Tensor& losses, const Batch& batch) const {
@@ -172,6 +210,7 @@ class TrainingRun {
     for (std::int64_t b = 0; b < finite.size(0); ++b)
       if (!finite[b].item<bool>())
         names.push_back("'" + batch.names[static_cast<std::size_t>(b)] + "'");
+    names = group_.joined(names);
     if (names.empty()) names = {"the batch as a whole (its sum overflows)"};
     throw NumericError("training stopped at step " + std::to_string(state_.step + 1) +
                        ": the loss is not finite for " + join(names, ", ") +
@@ -183,7 +222,7 @@ class TrainingRun {
     throw NumericError("training stopped at step " + std::to_string(state_.step + 1) + ": the " +
                        (name.empty() ? "norm of the gradient overflows"
                                      : "gradient of '" + name + "' is not finite") +
-                       " for the batch of '" + join(batch.names, "', '") +
+                       " for the batch of '" + join(group_.joined(batch.names), "', '") +
                        "'; lower the learning rate");
   }
 
@@ -199,8 +238,9 @@ class TrainingRun {
   double validate() {
     const ModeScope evaluation(op_.model(), false);
     const AveragedWeights averaged(average_);
-    validation_accuracy_.reset();
-    const double score = objective_.mean_loss(validation_, &validation_accuracy_);
+    const LossSum losses = group_.total(objective_.total_loss(validation_));
+    validation_accuracy_ = losses.accuracy();
+    const double score = losses.mean();
     const bool better =
         std::isfinite(score) && (!state_.best_validation || score < *state_.best_validation);
     if (better) {
@@ -278,12 +318,13 @@ class TrainingRun {
     if (reached.best_accuracy) record["best_accuracy"] = *reached.best_accuracy;
     record["seconds"] = reached.seconds;
     record["threads"] = at::get_num_threads();
+    if (!group_.is_alone()) record["processes"] = group_.size();
     record["options"] = options_.course();
     return record;
   }
 
   void write_operator(const std::filesystem::path& path, Json record) const {
-    if (path.empty()) return;
+    if (path.empty() || !group_.writes()) return;
     require_finite_weights();
     Operator snapshot = op_;
     snapshot.set_training(std::move(record));
@@ -292,12 +333,12 @@ class TrainingRun {
 
   void write_operators() {
     const AveragedWeights averaged(average_);
-    if (validation_.empty()) write_operator(options_.best_path, training_record());
+    if (validation_count_ == 0) write_operator(options_.best_path, training_record());
     write_operator(options_.last_path, training_record());
   }
 
   void write_state() {
-    if (options_.state_path.empty()) return;
+    if (options_.state_path.empty() || !group_.writes()) return;
     require_finite_weights();
     state_.seconds = seconds();
     state_.batches = batches_.state();
@@ -324,6 +365,7 @@ class TrainingRun {
   Schedule schedule_;
   const Json& summary_;
   const std::function<void(const TrainerProgress&)>& report_;
+  TrainingGroup group_;
   Objective objective_;
   FlatParameters parameters_;
   AdamW optimiser_;
@@ -334,7 +376,22 @@ class TrainingRun {
   double seconds_before_ = 0;
   double rate_ = 0;
   double gradient_norm_ = 0;
+  std::int64_t validation_count_ = 0;           ///< Samples of all processes.
   std::optional<double> validation_accuracy_;  ///< Of the last validation.
+};
+
+/// For its lifetime, the batches are those of a process's share.
+class ShareScope {
+ public:
+  ShareScope(BatchSource& batches, const Share& share) : batches_(batches) {
+    batches_.take_share(share);
+  }
+  ~ShareScope() { batches_.take_share(Share()); }
+  ShareScope(const ShareScope&) = delete;
+  ShareScope& operator=(const ShareScope&) = delete;
+
+ private:
+  BatchSource& batches_;
 };
 
 }  // namespace
@@ -342,12 +399,15 @@ class TrainingRun {
 TrainerResult train(Operator& op, BatchSource& batches, const std::vector<Sample>& validation,
                     const TrainerOptions& options, const Json& summary,
                     const std::function<void(const TrainerProgress&)>& report) {
-  options.validate();
-  if (!summary.is_null() && !summary.is_object())
-    throw UsageError("training: the summary is JSON of type " + std::string(summary.type_name()) +
-                     ", expected an object");
-  PrefetchedSource prefetched(batches);
-  return TrainingRun(op, prefetched, validation, options, summary, report).run();
+  return run_together(options.processes, [&] {
+    options.validate();
+    if (!summary.is_null() && !summary.is_object())
+      throw UsageError("training: the summary is JSON of type " + std::string(summary.type_name()) +
+                       ", expected an object");
+    const ShareScope share(batches, TrainingGroup(options.processes).share());
+    PrefetchedSource prefetched(batches);
+    return TrainingRun(op, prefetched, validation, options, summary, report).run();
+  });
 }
 
 }  // namespace funcattn

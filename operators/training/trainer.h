@@ -14,6 +14,8 @@
 
 namespace funcattn {
 
+class ProcessGroup;
+
 struct TrainerOptions {
   std::int64_t steps = 1000;
   Schedule schedule;  ///< total_steps is set to `steps`.
@@ -33,6 +35,9 @@ struct TrainerOptions {
   std::filesystem::path state_path;  ///< Training state for resuming; empty: not written.
   std::filesystem::path log_path;    ///< JSON lines; empty: none.
   bool resume = false;               ///< Continue from state_path.
+  /// That train together, each on its share of every batch and of the validation samples; null:
+  /// this one alone. The first one writes the files, and all read the state that resumes.
+  ProcessGroup* processes = nullptr;
   /// Asked after every step; true ends the run there, with last and state files written. May be
   /// empty. Typically reads a flag that a signal handler sets.
   std::function<bool()> should_stop;
@@ -84,12 +89,18 @@ struct TrainerResult {
 /// The best operator is chosen by the validation score (smaller is better; NaN never wins). Without
 /// a validation set, best_path receives the last operator.
 ///
+/// Of several processes, which all call it with the same options, each takes its share of every
+/// batch (BatchSource::take_share) and holds its own part of `validation`; the gradients and losses
+/// of all are added up in float64. The run is that of one process up to rounding, and its state can
+/// be resumed by another number of them. What fails in one fails in all; throws UsageError where
+/// they differ in options, model, contract, training set or weights.
+///
 /// The random generator, default dtype, grad mode and thread counts of the process are left as
 /// found (the caller bounds the threads by a ThreadScope). Parameters are independent tensors
 /// without gradients afterwards.
 ///
 /// @param validation samples in physical units, may be empty; score is the mean over samples of
-///   the loss
+///   the loss, those of all processes together
 /// @param summary object recorded in the operator file together with steps, losses, seconds,
 ///   threads and options
 /// @param report called every `log_every` steps, where it validates, and at the end; may be empty

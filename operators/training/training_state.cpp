@@ -113,23 +113,30 @@ TrainingState read_training_state(const fs::path& path) {
   return state;
 }
 
-void require_same_course(const Json& stored, const Json& present, const fs::path& path) {
+std::vector<Difference> differences_of(const Json& first, const Json& second) {
   const auto entries = [](const Json& course) {
     std::map<std::string, std::string> texts;
     const Json flat = course.flatten();
     for (const auto& [pointer, value] : flat.items()) texts[dotted(pointer)] = value.dump();
     return texts;
   };
-  const auto before = entries(stored);
-  const auto now = entries(present);
-  std::vector<std::string> differences;
+  const auto before = entries(first);
+  const auto now = entries(second);
+  std::vector<Difference> differences;
   for (const auto& [name, value] : before) {
     const auto found = now.find(name);
     const std::string other = found == now.end() ? "absent" : found->second;
-    if (other != value) differences.push_back(name + " was " + value + ", now " + other);
+    if (other != value) differences.push_back({name, value, other});
   }
   for (const auto& [name, value] : now)
-    if (before.count(name) == 0) differences.push_back(name + " was absent, now " + value);
+    if (before.count(name) == 0) differences.push_back({name, "absent", value});
+  return differences;
+}
+
+void require_same_course(const Json& stored, const Json& present, const fs::path& path) {
+  std::vector<std::string> differences;
+  for (const Difference& one : differences_of(stored, present))
+    differences.push_back(one.name + " was " + one.first + ", now " + one.second);
   if (differences.empty()) return;
   throw UsageError("cannot resume from '" + path.string() + "': " + join(differences, "; ") +
                    "; give the options of that run, or start a new run");

@@ -44,6 +44,13 @@ void write_training_state(const std::filesystem::path& path, const TrainingState
 /// format or version.
 TrainingState read_training_state(const std::filesystem::path& path);
 
+/// An entry that two courses do not have alike, as JSON text, or "absent".
+struct Difference {
+  std::string name;  ///< Dotted: optimiser.beta1.
+  std::string first, second;
+};
+std::vector<Difference> differences_of(const Json& first, const Json& second);
+
 /// Throws UsageError naming every entry in which the course of a stored run and that of the
 /// present one differ, with both values.
 void require_same_course(const Json& stored, const Json& present,

@@ -58,6 +58,19 @@ TEST_P(PointSubsets, LeavesSmallSamplesAsTheyAre) {
   EXPECT_TRUE(same.source.coordinates.is_same(sample.source.coordinates));
 }
 
+TEST_P(PointSubsets, SkippingDrawsWhatTakingThemDoes) {
+  for (const std::int64_t count : {1, 2, 7, 8, 30, 63, 64, 65}) {
+    const auto augmentation = make_point_subset(count, GetParam());
+    RandomGenerator taken(5), skipped(5);
+    for (int round = 0; round < 20; ++round) {
+      augmentation->apply(line(65), taken);
+      augmentation->skip(line(65), skipped);
+    }
+    EXPECT_EQ(skipped.state(), taken.state()) << count;
+    EXPECT_EQ(taken.state() == RandomGenerator(5).state(), count >= 64) << count;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Choices, PointSubsets,
                          testing::Values(SamplingMethod::even, SamplingMethod::random));
 

@@ -146,6 +146,33 @@ TEST(SineBatches, ContextAndTargetsAreOfOneFunction) {
   }
 }
 
+TEST(SineBatches, SharesAreTheWholeBatch) {
+  SineBatchOptions options;
+  options.batch = 4;
+  const auto whole = make_sine_batches(options);
+  std::vector<std::unique_ptr<BatchSource>> shared;
+  for (int process = 0; process < 5; ++process) {
+    shared.push_back(make_sine_batches(options));
+    shared.back()->take_share({process, 5});
+  }
+  for (int i = 0; i < 3; ++i) {
+    const Batch batch = whole->next();
+    std::vector<Tensor> sources, targets;
+    std::size_t names = 0;
+    for (const auto& source : shared) {
+      const Batch share = source->next();
+      sources.push_back(share.source.values);
+      targets.push_back(share.targets);
+      names += share.names.size();
+      EXPECT_EQ(share.query.weights.size(0), static_cast<std::int64_t>(share.names.size()));
+    }
+    EXPECT_EQ(names, 4u);
+    EXPECT_TRUE(at::equal(at::cat(sources), batch.source.values));
+    EXPECT_TRUE(at::equal(at::cat(targets), batch.targets));
+  }
+  EXPECT_EQ(shared.back()->state(), whole->state());
+}
+
 TEST(SineTask, ValidationFunctionsAreNotTrainingFunctions) {
   SineTaskOptions options;
   options.protocol = "masked-grid";

@@ -84,6 +84,20 @@ TEST(Symmetries, LeaveTheSampleAlone) {
   EXPECT_TRUE(torch::equal(sample.source.coordinates, one_point().source.coordinates));
 }
 
+TEST(Symmetries, SkippingDrawsWhatApplyingDoes) {
+  for (const Symmetries symmetries : {Symmetries::square, Symmetries::rectangle}) {
+    Contract contract = plane_contract({0, 0, 0}, {4, 4, 9});
+    const auto augmentation = make_symmetries(symmetries, contract, std::nullopt);
+    RandomGenerator applied(1), skipped(1);
+    for (int i = 0; i < 20; ++i) {
+      augmentation->apply(one_point(), applied);
+      augmentation->skip(one_point(), skipped);
+    }
+    EXPECT_EQ(skipped.state(), applied.state());
+    EXPECT_NE(skipped.state(), RandomGenerator(1).state());
+  }
+}
+
 TEST(Symmetries, RefuseWhatTheyDoNotFit) {
   const auto message = [](Contract contract, Symmetries symmetries,
                           std::optional<std::array<double, 2>> center = std::nullopt) {

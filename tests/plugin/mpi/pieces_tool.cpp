@@ -1,18 +1,24 @@
 // For the tests of several processes.
 //   pieces_tool write FOLDER                      operators, a whole mesh and the same in pieces
 //   pieces_tool compare WHOLE PIECES TOLERANCE    predictions at the same points, by their ids
+//   pieces_tool trained A B TOLERANCE             training runs by their files, A.safetensors etc.
+//   pieces_tool logged A B TOLERANCE              training runs by their logs alone
 
 #include <vtkFieldData.h>
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <limits>
 #include <string>
 
+#include "core/json.h"
 #include "meshio/piece_set.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
 #include "operators/operator_file.h"
+#include "operators/safetensors.h"
 #include "tests/plugin/partitions.h"
 #include "tests/plugin/samples.h"
 
@@ -66,6 +72,49 @@ int compare(const fs::path& whole, const fs::path& pieces, double tolerance) {
   return points / 2 >= expected.count(Association::point) && largest <= tolerance ? 0 : 1;
 }
 
+/// The largest difference of numbers over the largest number of `a`.
+double difference(const Tensor& a, const Tensor& b) {
+  if (a.sizes() != b.sizes()) return std::numeric_limits<double>::infinity();
+  const Tensor expected = a.to(torch::kFloat64);
+  const double size = expected.abs().max().item<double>();
+  const double found = (b.to(torch::kFloat64) - expected).abs().max().item<double>();
+  return found == 0 ? 0 : found / size;
+}
+
+int compare_logs(const std::string& a, const std::string& b, double tolerance) {
+  double largest = 0;
+  std::ifstream lines(a + ".log.jsonl"), others(b + ".log.jsonl");
+  std::size_t steps = 0;
+  for (std::string line, other; std::getline(lines, line); ++steps) {
+    if (!std::getline(others, other)) return 1;
+    Json expected = Json::parse(line);
+    const Json found = Json::parse(other);
+    expected.erase("seconds");
+    for (const auto& [name, value] : expected.items()) {
+      const double off = std::abs(found.at(name).get<double>() - value.get<double>());
+      if (off > 0) largest = std::max(largest, off / std::abs(value.get<double>()));
+    }
+  }
+  std::cout << steps << " log lines differ by " << largest << " at most\n";
+  return steps > 0 && others.peek() == EOF && largest <= tolerance ? 0 : 1;
+}
+
+int compare_trained(const std::string& a, const std::string& b, double tolerance) {
+  double largest = 0;
+  for (const char* kind : {"", ".last", ".state"}) {
+    const Safetensors expected = read_safetensors(a + kind + ".safetensors");
+    const Safetensors found = read_safetensors(b + kind + ".safetensors");
+    if (found.tensors.size() != expected.tensors.size()) return 1;
+    for (const auto& [name, tensor] : expected.tensors) {
+      const Tensor* other = found.find(name);
+      largest = std::max(
+          largest, other ? difference(tensor, *other) : std::numeric_limits<double>::infinity());
+    }
+  }
+  std::cout << "tensors differ by " << largest << " at most\n";
+  return largest <= tolerance ? compare_logs(a, b, tolerance) : 1;
+}
+
 }  // namespace
 }  // namespace funcattn::test
 
@@ -74,6 +123,11 @@ int main(int argc, char** argv) {
   if (what == "write" && argc == 3) return funcattn::test::write(argv[2]);
   if (what == "compare" && argc == 5)
     return funcattn::test::compare(argv[2], argv[3], std::stod(argv[4]));
-  std::cerr << "usage: pieces_tool write FOLDER | compare WHOLE PIECES TOLERANCE\n";
+  if (what == "trained" && argc == 5)
+    return funcattn::test::compare_trained(argv[2], argv[3], std::stod(argv[4]));
+  if (what == "logged" && argc == 5)
+    return funcattn::test::compare_logs(argv[2], argv[3], std::stod(argv[4]));
+  std::cerr << "usage: pieces_tool write FOLDER | compare WHOLE PIECES TOLERANCE | trained A B "
+               "TOLERANCE | logged A B TOLERANCE\n";
   return 2;
 }
