@@ -18,6 +18,7 @@
 #include "meshio/quadrature.h"
 #include "operators/classes.h"
 #include "operators/threads.h"
+#include "operators/training/orthogonality.h"
 
 namespace funcattn {
 
@@ -408,6 +409,7 @@ class TrainCommand : public Command {
     ModelConfig config = recipe.model;
     config.coordinate_dimension = config.value_features = config.out_features = 1;
     config.validate();
+    check_orthogonality(recipe.orthogonality, config);
     Recipe known = recipe;
     if (!options_.optimisation.loss) known.label_smoothing = 0;  // The data may say the loss.
     if (known.steps > 0) trainer_options(known, 0).validate();
@@ -463,6 +465,7 @@ class TrainCommand : public Command {
     trainer.clip_norm = recipe.clip;
     trainer.weight_decay = recipe.weight_decay;
     trainer.average_decay = recipe.average;
+    trainer.orthogonality = recipe.orthogonality;
     trainer.validate_every = options_.validate_every > 0
                                  ? options_.validate_every
                                  : std::max<std::int64_t>(1, trainer.steps / 20);

@@ -214,6 +214,12 @@ void OptimisationOptions::describe(OptionTable& table) {
       .at_most(0.999999)
       .default_text(shown(files.average));
   table
+      .value("orthogonality", orthogonality,
+             "weight of a penalty on basis functions that are not orthogonal over the points; "
+             "above 0, training is by tensor operations")
+      .at_least(0)
+      .default_text(shown(files.orthogonality));
+  table
       .value("loss", loss,
              "what is minimised; cross_entropy makes classes of targets that are whole numbers")
       .choices({"mse", "relative_l2", "log_relative_l2", "cross_entropy"})
@@ -244,6 +250,7 @@ Recipe Recipe::with(const ModelOptions& model_options,
   result.schedule.peak = optimisation.learning_rate.value_or(schedule.peak);
   result.schedule.final_fraction = optimisation.final_fraction.value_or(schedule.final_fraction);
   result.average = optimisation.average.value_or(average);
+  result.orthogonality = optimisation.orthogonality.value_or(orthogonality);
   result.schedule.rise_fraction = optimisation.rise.value_or(schedule.rise_fraction);
   if (optimisation.schedule) {
     result.schedule.kind = schedule_from_string(*optimisation.schedule);

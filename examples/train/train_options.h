@@ -35,7 +35,7 @@ struct OptimisationOptions {
   std::optional<std::int64_t> steps, epochs, warmup;
   std::optional<int> batch;
   std::optional<double> learning_rate, beta2, clip, weight_decay, final_fraction, rise, average,
-      label_smoothing;
+      label_smoothing, orthogonality;
   std::optional<std::string> schedule, loss;
 
   void describe(OptionTable& table);
@@ -53,7 +53,8 @@ struct Recipe {
   double clip = 1.0;
   double weight_decay = 0.0;
   double beta2 = 0.999;
-  double average = 0.0;  ///< Decay of the averaged weights; 0: none.
+  double average = 0.0;        ///< Decay of the averaged weights; 0: none.
+  double orthogonality = 0.0;  ///< Weight of the bases' defect in the loss.
 
   /// With what was given in its place. Throws UsageError where steps and epochs are both given.
   Recipe with(const ModelOptions& model_options, const OptimisationOptions& optimisation) const;

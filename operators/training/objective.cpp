@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "operators/training/orthogonality.h"
 
 namespace funcattn {
 
@@ -41,9 +42,10 @@ void LossSum::judge(const Tensor& accuracies) {
   }
 }
 
-Objective::Objective(const Operator& op, Loss loss, double label_smoothing)
-    : op_(op), loss_(loss), label_smoothing_(label_smoothing) {
+Objective::Objective(const Operator& op, Loss loss, const ObjectiveSettings& settings)
+    : op_(op), loss_(loss), settings_(settings) {
   require_fitting_outputs(op.contract(), loss);
+  check_orthogonality(settings.orthogonality, op.model().config());
   const std::vector<double>& scale = op.contract().output_normalisation.scale;
   if (scale.empty()) return;
   double squares = 0;
@@ -56,9 +58,22 @@ Objective::Objective(const Operator& op, Loss loss, double label_smoothing)
 Tensor Objective::sample_losses(const Batch& batch, Tensor* accuracy) const {
   const PointSamples source = op_.normalise(batch.source);
   const PointSamples query = batch.query_is_source ? source : op_.normalise(batch.query);
-  if (loss_ == Loss::cross_entropy)
-    return class_losses(op_.predict(source, query), batch, accuracy);
-  Tensor prediction = op_.denormalise(op_.predict(source, query).to(torch::kFloat64));
+  return losses(op_.predict(source, query), batch, accuracy);
+}
+
+Tensor Objective::training_losses(const Batch& batch, Tensor* accuracy) const {
+  if (settings_.orthogonality == 0) return sample_losses(batch, accuracy);
+  const PointSamples source = op_.normalise(batch.source);
+  const PointSamples query = batch.query_is_source ? source : op_.normalise(batch.query);
+  OrthogonalityObserver observer;
+  const Tensor prediction = op_.model().predict_observed(source, query, observer);
+  return losses(prediction, batch, accuracy) + settings_.orthogonality * observer.defect();
+}
+
+Tensor Objective::losses(const Tensor& normalised_prediction, const Batch& batch,
+                         Tensor* accuracy) const {
+  if (loss_ == Loss::cross_entropy) return class_losses(normalised_prediction, batch, accuracy);
+  Tensor prediction = op_.denormalise(normalised_prediction.to(torch::kFloat64));
   Tensor targets = batch.targets.to(prediction.options());
   if (loss_ == Loss::mse && inverse_scale_.defined()) {
     prediction = prediction * inverse_scale_;
@@ -80,7 +95,7 @@ Tensor Objective::class_losses(const Tensor& logits, const Batch& batch, Tensor*
     channel += outputs[i].channels();
     const Tensor classes =
         class_indices(outputs[i], targets.select(2, static_cast<std::int64_t>(i)));
-    const Tensor loss = cross_entropies(channels, classes, weights, label_smoothing_) / count;
+    const Tensor loss = cross_entropies(channels, classes, weights, settings_.label_smoothing) / count;
     losses = losses.defined() ? losses + loss : loss;
     if (accuracy == nullptr) continue;
     const Tensor share = accuracies(channels, classes, weights) / count;

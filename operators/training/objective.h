@@ -24,6 +24,12 @@ struct LossSum {
   void judge(const Tensor& accuracies);
 };
 
+struct ObjectiveSettings {
+  double label_smoothing = 0;  ///< Of cross_entropy, from 0 up to 1.
+  /// Weight of the defect of the learned bases (OrthogonalityObserver) in what training makes small.
+  double orthogonality = 0;
+};
+
 /// What training makes small: the loss of an operator's prediction against the targets.
 ///
 /// relative_l2 (and its logarithm) is taken in physical units, with a floor of 1e-8 of the outputs'
@@ -34,14 +40,17 @@ struct LossSum {
 class Objective {
  public:
   /// `op` must outlive the objective. Throws UsageError where its outputs are classes and the loss
-  /// is one of fields, or the reverse.
-  /// @param label_smoothing of cross_entropy, from 0 up to 1
-  Objective(const Operator& op, Loss loss, double label_smoothing = 0);
+  /// is one of fields, or the reverse, and where there is a weight of orthogonality without bases.
+  Objective(const Operator& op, Loss loss, const ObjectiveSettings& settings = {});
 
   /// Per-sample losses [B], float64, differentiable in the weights of the model.
   /// @param accuracy where not null, receives that of each sample [B] (accuracies()), the mean over
   ///   the outputs, if they are classes
   Tensor sample_losses(const Batch& batch, Tensor* accuracy = nullptr) const;
+
+  /// The same with the penalty, where it has a weight. Its prediction is then by tensor operations,
+  /// which keep the bases for the backward.
+  Tensor training_losses(const Batch& batch, Tensor* accuracy = nullptr) const;
 
   /// Sum of the losses of samples without recording gradients. Samples of equal size are evaluated
   /// together, a bounded number of points at a time; none is padded.
@@ -50,11 +59,12 @@ class Objective {
   double mean_loss(const std::vector<Sample>& samples) const { return total_loss(samples).mean(); }
 
  private:
+  Tensor losses(const Tensor& normalised_prediction, const Batch& batch, Tensor* accuracy) const;
   Tensor class_losses(const Tensor& logits, const Batch& batch, Tensor* accuracy) const;
 
   const Operator& op_;
   Loss loss_;
-  double label_smoothing_;
+  ObjectiveSettings settings_;
   double floor_ = 1e-8;
   Tensor inverse_scale_;  ///< [C_out]; undefined where every scale is 1.
 };

@@ -66,7 +66,7 @@ class TrainingRun {
         summary_(summary),
         report_(report),
         group_(options.processes),
-        objective_(op, options.loss, options.label_smoothing),
+        objective_(op, options.loss, {options.label_smoothing, options.orthogonality}),
         parameters_(op.model()),
         optimiser_(parameters_,
                    {options.beta1, options.beta2, options.epsilon, options.weight_decay}),
@@ -188,7 +188,7 @@ class TrainingRun {
   LossSum differentiate(const Batch& batch) {
     const bool has_samples = !batch.names.empty();
     Tensor accuracy;
-    const Tensor losses = has_samples ? objective_.sample_losses(batch, &accuracy)
+    const Tensor losses = has_samples ? objective_.training_losses(batch, &accuracy)
                                       : torch::zeros({0}, torch::kFloat64);
     LossSum sum{losses.sum().item<double>(), losses.size(0)};
     if (accuracy.defined()) sum.judge(accuracy);

@@ -26,6 +26,7 @@ struct TrainerOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double clip_norm = 1.0;      ///< 0: no clipping.
+  double orthogonality = 0.0;  ///< Weight of the bases' defect in the loss (Objective).
   double average_decay = 0.0;  ///< Of the moving average of the weights (WeightAverage); 0: none.
   std::int64_t validate_every = 0;   ///< Steps; 0: at the end only.
   std::int64_t log_every = 100;      ///< Steps between log lines.

@@ -28,6 +28,7 @@ void TrainerOptions::validate() const {
   number("beta2", beta2, beta2 >= 0 && beta2 < 1, "0 or more and less than 1");
   number("epsilon", epsilon, epsilon > 0, "more than 0");
   number("clip_norm", clip_norm, clip_norm >= 0, "0 or more");
+  number("orthogonality", orthogonality, orthogonality >= 0, "0 or more");
   number("average_decay", average_decay, average_decay >= 0 && average_decay < 1,
          "0 or more and less than 1");
   number("label_smoothing", label_smoothing, label_smoothing >= 0 && label_smoothing < 1,
@@ -74,6 +75,8 @@ Json TrainerOptions::course() const {
                 {"clip_norm", clip_norm},
                 {"average_decay", average_decay}}}};
   if (loss == Loss::cross_entropy) course["label_smoothing"] = label_smoothing;
+  // Only where there is one: runs of before it was an option can be resumed.
+  if (orthogonality > 0) course["orthogonality"] = orthogonality;
   return course;
 }
 
