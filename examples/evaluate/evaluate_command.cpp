@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
@@ -11,7 +12,6 @@
 #include "examples/evaluate/report.h"
 #include "examples/sine/sine_evaluation.h"
 #include "examples/vtk_samples.h"
-#include "meshio/cells.h"
 #include "meshio/class_array.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
@@ -48,27 +48,30 @@ std::size_t training_resolution(const std::vector<CaseMetrics>& cases, const Con
   return nearest;
 }
 
-std::vector<double> column(const Tensor& values, std::int64_t index) {
-  const Tensor one = values.select(1, index).to(torch::kFloat64).contiguous();
-  return std::vector<double>(one.data_ptr<double>(), one.data_ptr<double>() + one.numel());
-}
-
 using TestSet = std::pair<std::string, std::vector<std::filesystem::path>>;
 
-/// Of all locations. Sets of one name in several locations are told apart by those.
+/// Of all locations. Sets of one name are told apart by the folders that they are in, by name or,
+/// if need be, by all of their paths.
 std::vector<TestSet> all_test_sets(const std::vector<std::filesystem::path>& locations) {
+  namespace fs = std::filesystem;
   std::vector<TestSet> sets;
-  std::vector<std::string> names, full_names;
-  for (const auto& location : locations)
+  std::vector<fs::path> folders;
+  for (const fs::path& location : locations)
     for (TestSet& set : test_sets(location)) {
-      const std::filesystem::path folder =
-          location.has_filename() ? location : location.parent_path();
-      names.push_back(set.first);
-      full_names.push_back((folder.filename() / set.first).string());
+      const fs::path given = location.has_filename() ? location : location.parent_path();
+      const bool is_in_it = fs::is_directory(given / "test");
+      folders.push_back(is_in_it ? given : fs::absolute(given).lexically_normal().parent_path());
       sets.push_back(std::move(set));
     }
-  for (std::size_t i = 0; i < sets.size(); ++i)
-    if (std::count(names.begin(), names.end(), names[i]) > 1) sets[i].first = full_names[i];
+  const auto tell_apart = [&](const auto& prefix) {
+    std::vector<std::string> names;
+    for (const TestSet& set : sets) names.push_back(set.first);
+    for (std::size_t i = 0; i < sets.size(); ++i)
+      if (std::count(names.begin(), names.end(), names[i]) > 1)
+        sets[i].first = (prefix(folders[i]) / fs::path(names[i]).filename()).string();
+  };
+  tell_apart([](const fs::path& folder) { return folder.filename(); });
+  tell_apart([](const fs::path& folder) { return folder.relative_path(); });
   return sets;
 }
 
@@ -125,45 +128,88 @@ Mesh with_fields(Mesh mesh, const Operator& op, const Sample& sample, const Tens
   return mesh;
 }
 
-/// The faces of a mesh that lies in the plane of two coordinates; none where there are so many that
-/// points look the same.
-std::vector<SampleView::Face> faces_of(const Mesh& mesh, const Contract& contract) {
-  constexpr vtkIdType most = 100000;
-  std::vector<SampleView::Face> faces;
-  const std::vector<int>& axes = contract.coordinates.axes;
-  if (axes.size() != 2 || mesh.count(Association::cell) > most) return faces;
-  const RowMatrix points = mesh.coordinates(Association::point);
-  const bool of_cells = contract.association() == Association::cell;
-  for_each_cell(mesh.vtk(), [&](const CellView& cell) {
-    if (cell_dimension(cell.type) != 2 || cell.type == VTK_TRIANGLE_STRIP) return;
-    SampleView::Face face;
-    for (vtkIdType i = 0; i < cell.size; ++i) {
-      // VTK's pixel lists the upper edge from left to right.
-      const vtkIdType id = cell.points[cell.type == VTK_PIXEL && i >= 2 ? 5 - i : i];
-      face.corners.emplace_back(points(id, axes[0]), points(id, axes[1]));
-      if (!of_cells) face.entries.push_back(static_cast<std::size_t>(id));
-    }
-    if (of_cells) face.entries.push_back(static_cast<std::size_t>(cell.id));
-    faces.push_back(std::move(face));
-  });
-  return faces;
-}
+/// The outputs of one sample, as pictures show them; of operators that predict the same array one
+/// after the other.
+class Views {
+ public:
+  explicit Views(std::vector<SampleView>& views) : views_(views) {}
 
-SampleView view_of(const Operator& op, const Mesh& mesh, const Sample& sample,
-                   const Tensor& prediction, const std::string& title) {
-  SampleView view;
-  view.title = title + ", " + op.contract().outputs.front().name;
-  const Tensor coordinates = sample.query.coordinates;
-  for (std::int64_t i = 0; i < coordinates.size(0); ++i) {
-    view.coordinates.emplace_back();
-    for (std::int64_t axis = 0; axis < coordinates.size(1); ++axis)
-      view.coordinates.back().push_back(coordinates[i][axis].item<double>());
+  void add(const std::string& set, const std::filesystem::path& file, const Operator& op,
+           const std::string& name, const Mesh& mesh, const Sample& sample,
+           const Tensor& prediction) {
+    const Association association = op.contract().association();
+    const Tensor predicted = predicted_arrays(op.contract(), prediction);
+    std::int64_t component = 0;
+    for (const OutputArray& output : op.contract().outputs) {
+      ViewValues values = view_values(
+          output.name, to_matrix(sample.targets.narrow(1, component, output.components)),
+          to_matrix(predicted.narrow(1, component, output.components)));
+      component += output.components;
+      if (output.is_class()) make_classes(values);
+      const Key key = {set, output.name, association};
+      auto found = places_.find(key);
+      if (found == places_.end()) {
+        SampleView view;
+        view.title = set + " " + file.stem().string() + ", " + values.name;
+        view.field = output.name;
+        view.shape = shape_of(set, association, mesh);
+        view.truth = std::move(values.truth);
+        view.are_classes = values.are_classes;
+        found = places_.emplace(key, views_.size()).first;
+        views_.push_back(std::move(view));
+      }
+      views_[found->second].predictions.push_back(
+          {name, std::move(values.predicted), std::move(values.error)});
+    }
   }
-  view.truth = column(sample.targets, 0);
-  view.predictions.emplace_back("predicted",
-                                column(predicted_arrays(op.contract(), prediction), 0));
-  view.faces = faces_of(mesh, op.contract());
-  return view;
+
+ private:
+  using Key = std::tuple<std::string, std::string, Association>;
+
+  std::shared_ptr<const ViewShape> shape_of(const std::string& set, Association association,
+                                            const Mesh& mesh) {
+    auto& shape = shapes_[{set, association}];
+    if (!shape) shape = std::make_shared<const ViewShape>(view_shape(mesh, association));
+    return shape;
+  }
+
+  std::vector<SampleView>& views_;
+  std::map<Key, std::size_t> places_;
+  std::map<std::pair<std::string, Association>, std::shared_ptr<const ViewShape>> shapes_;
+};
+
+/// What tells whether two sets hold the same problems: the names of their samples, and of each the
+/// weighted root mean square of the truth, which hardly changes with the resolution.
+struct ProblemSet {
+  std::vector<std::string> names;
+  std::vector<double> magnitudes;
+
+  void add(const std::filesystem::path& file, const Sample& sample) {
+    names.push_back(file.stem().string());
+    const Tensor weights = sample.query.weights.to(torch::kFloat64);
+    const Tensor squares = sample.targets.to(torch::kFloat64).square().sum(1);
+    const Tensor known = at::where(weights > 0, weights * squares, at::zeros_like(weights));
+    magnitudes.push_back(std::sqrt((known.sum() / weights.sum()).item<double>()));
+  }
+};
+
+/// Why the error on one set says nothing of that on the other; empty where it does.
+std::string difference(const ProblemSet& a, const ProblemSet& b) {
+  constexpr double alike = 0.25;
+  if (a.names.size() != b.names.size())
+    return "they have " + std::to_string(a.names.size()) + " and " +
+           std::to_string(b.names.size()) + " samples";
+  for (std::size_t i = 0; i < a.names.size(); ++i) {
+    if (a.names[i] != b.names[i])
+      return "their samples have different names, such as '" + a.names[i] + "' and '" + b.names[i] +
+             "'";
+    const double larger = std::max(a.magnitudes[i], b.magnitudes[i]);
+    if (std::abs(a.magnitudes[i] - b.magnitudes[i]) > alike * larger)
+      return "the root mean square of the truth of '" + a.names[i] + "' is " +
+             format_significant(a.magnitudes[i], 3) + " in one and " +
+             format_significant(b.magnitudes[i], 3) + " in the other";
+  }
+  return "";
 }
 
 class EvaluateCommand : public Command {
@@ -214,7 +260,10 @@ class EvaluateCommand : public Command {
     table.value("episodes", options_.sine.episodes, "functions per row").at_least(1);
     table.value("seed", options_.sine.seed, "of the functions drawn");
     table.group("Output");
-    table.value("report", options_.report, "folder for report.txt, report.json and report.png")
+    table
+        .value("report", options_.report,
+               "folder for report.txt, report.json and report.png, or report_ARRAY.png for "
+               "each of several outputs")
         .placeholder("FOLDER")
         .default_text("none");
     table
@@ -266,7 +315,7 @@ class EvaluateCommand : public Command {
       evaluate_on_files(operators, evaluations, views, console);
 
     std::stable_sort(views.begin(), views.end(), [](const SampleView& a, const SampleView& b) {
-      return a.truth.size() < b.truth.size();
+      return a.truth.size() < b.truth.size();  // Stable: the outputs of a set stay together.
     });
     if (!options_.report.empty()) write_report(evaluations, views, console);
     if (options_.json)
@@ -301,6 +350,8 @@ class EvaluateCommand : public Command {
                          std::vector<OperatorEvaluation>& evaluations,
                          std::vector<SampleView>& views, Console& console) {
     const std::vector<TestSet> sets = all_test_sets(options_.data);
+    Views pictures(views);
+    std::map<std::string, ProblemSet> problem_sets;
     for (std::size_t i = 0; i < operators.size(); ++i) {
       Contract contract = operators[i].contract();
       if (!options_.weights.empty()) contract.weights = options_.weights;
@@ -311,6 +362,8 @@ class EvaluateCommand : public Command {
                      " samples of " + set);
         CaseEvaluation cases(operators[i], set);
         std::set<std::string> unknown;
+        ProblemSet& problems = problem_sets[set];
+        problems = {};
         for (const std::filesystem::path& file : files) {
           const Mesh mesh = read_mesh(file);
           const Sample sample = bind_sample(mesh, contract, weights, true);
@@ -320,8 +373,9 @@ class EvaluateCommand : public Command {
           if (!options_.fields.empty())
             write_fields(with_fields(mesh, operators[i], sample, prediction), file,
                          options_.fields / evaluation.name / set / file.filename());
-          if (i == 0 && !options_.report.empty() && file == files.front())
-            views.push_back(view_of(operators[i], mesh, sample, prediction, set));
+          problems.add(file, sample);
+          if (!options_.report.empty() && file == files.front())
+            pictures.add(set, file, operators[i], evaluation.name, mesh, sample, prediction);
         }
         if (!unknown.empty())
           console.note("no training sample of " + evaluation.name + " had " +
@@ -333,6 +387,11 @@ class EvaluateCommand : public Command {
           evaluation.resolutions.begin(), evaluation.resolutions.end(),
           [](const CaseMetrics& a, const CaseMetrics& b) { return a.points < b.points; });
       evaluation.base = training_resolution(evaluation.resolutions, contract);
+      const std::string& base = evaluation.resolutions[evaluation.base].label;
+      const std::string& densest = evaluation.resolutions.back().label;
+      if (const std::string why = difference(problem_sets[base], problem_sets[densest]);
+          !why.empty())
+        evaluation.no_drift = base + " and " + densest + " do not hold the same problems: " + why;
     }
   }
 
@@ -364,8 +423,9 @@ class EvaluateCommand : public Command {
                       "': " + failure.message());
     write_file_atomically(options_.report / "report.txt", report_text(evaluations));
     write_file_atomically(options_.report / "report.json", report_json(evaluations).dump(2) + "\n");
-    draw_report(options_.report / "report.png", evaluations, views);
-    console.note("wrote report.txt, report.json and report.png to " + options_.report.string());
+    const std::vector<std::string> pictures = draw_reports(options_.report, evaluations, views);
+    console.note("wrote report.txt, report.json and " + join(pictures, ", ") + " to " +
+                 options_.report.string());
   }
 
   EvaluateOptions options_;

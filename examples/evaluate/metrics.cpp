@@ -169,13 +169,14 @@ CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samp
   return evaluation.result();
 }
 
+double error_of_field(const FieldMetrics& field) {
+  if (!field.is_class) return field.relative_l2;
+  return field.accuracy ? 1 - field.accuracy->mean : std::numeric_limits<double>::quiet_NaN();
+}
+
 double overall_error(const CaseMetrics& metrics) {
   double sum = 0;
-  for (const FieldMetrics& field : metrics.fields) {
-    const double accuracy =
-        field.accuracy ? field.accuracy->mean : std::numeric_limits<double>::quiet_NaN();
-    sum += field.is_class ? 1 - accuracy : field.relative_l2;
-  }
+  for (const FieldMetrics& field : metrics.fields) sum += error_of_field(field);
   return sum / static_cast<double>(metrics.fields.size());
 }
 

@@ -88,8 +88,9 @@ CaseMetrics evaluate_samples(const Operator& op, const std::vector<Sample>& samp
 /// Prediction [M,C] of one sample, float64, no gradient recorded.
 Tensor predict_sample(const Operator& op, const Sample& sample);
 
-/// Mean over the fields of the mean relative L2 errors, or shares of wrong points where they are
-/// classes.
+/// Relative L2, or the share of wrong points where they are classes: the mean over the samples.
+double error_of_field(const FieldMetrics& field);
+/// Its mean over the fields.
 double overall_error(const CaseMetrics& metrics);
 /// What that is called: "relative L2" or "share of wrong points".
 const char* overall_error_name(const CaseMetrics& metrics);

@@ -162,7 +162,7 @@ void print_worst_samples(std::ostream& text, const OperatorEvaluation& evaluatio
 }  // namespace
 
 double OperatorEvaluation::drift() const {
-  if (resolutions.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  if (resolutions.size() < 2 || !no_drift.empty()) return std::numeric_limits<double>::quiet_NaN();
   return overall_error(resolutions.back()) / overall_error(resolutions[base]);
 }
 
@@ -203,6 +203,7 @@ Json report_json(const std::vector<OperatorEvaluation>& evaluations) {
                   {"parameters", evaluation.parameters},
                   {"drift", number_or_null(evaluation.drift())},
                   {"resolutions", cases_json(evaluation.resolutions)}};
+    if (!evaluation.no_drift.empty()) entry["no_drift"] = evaluation.no_drift;
     for (const auto& [title, cases] : evaluation.studies)
       entry["studies"][title] = cases_json(cases);
     report["operators"].push_back(std::move(entry));
@@ -235,6 +236,11 @@ std::string report_text(const std::vector<OperatorEvaluation>& evaluations) {
            << overall_error_name(evaluation.resolutions.back()) << " at "
            << evaluation.resolutions.back().label << " over that at "
            << evaluation.resolutions[evaluation.base].label << ")\n";
+
+  for (const OperatorEvaluation& evaluation : evaluations)
+    if (!evaluation.no_drift.empty())
+      text << "no drift of " << evaluation.name << " from set to set: " << evaluation.no_drift
+           << "\n";
 
   if (evaluations.empty()) return text.str();
   // All operators went through the same studies.

@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "examples/evaluate/metrics.h"
+#include "examples/evaluate/sample_view.h"
 
 namespace funcattn {
 
@@ -20,27 +21,12 @@ struct OperatorEvaluation {
   std::string recipe;
   std::vector<CaseMetrics> resolutions;  ///< Ascending in points.
   std::size_t base = 0;                  ///< Index of the training resolution in `resolutions`.
+  std::string no_drift;  ///< Why there is none to be told of several resolutions; empty: there is.
   std::vector<std::pair<std::string, std::vector<CaseMetrics>>> studies;  ///< Title and cases.
 
   /// Error at the densest sampling divided by the error at the training resolution
-  /// (overall_error()); NaN where there is only one resolution.
+  /// (overall_error()); NaN where there is only one resolution, or a reason not to compare them.
   double drift() const;
-};
-
-/// One sample as a picture shows it: truth and predictions over the points.
-struct SampleView {
-  std::string title;
-  std::vector<std::vector<double>> coordinates;  ///< Per point, 1 to 3 numbers.
-  std::vector<double> truth;
-  std::vector<std::pair<std::string, std::vector<double>>> predictions;  ///< Per operator.
-  std::vector<std::pair<double, double>> context;  ///< x and value of the context points, in 1D.
-  /// Of a mesh in the plane: corners of its faces and, for each, the entries whose mean colours it
-  /// (its points, or itself where the values are those of cells). Empty: points are drawn.
-  struct Face {
-    std::vector<std::pair<double, double>> corners;
-    std::vector<std::size_t> entries;
-  };
-  std::vector<Face> faces;
 };
 
 /// One case over operators of one recipe.
@@ -66,11 +52,17 @@ Json report_json(const std::vector<OperatorEvaluation>& evaluations);
 /// The same for people: one table per study, operators side by side.
 std::string report_text(const std::vector<OperatorEvaluation>& evaluations);
 
-/// Draws the views (curves in 1D, maps of truth, prediction and error in 2D and 3D, seen along z,
-/// with faces filled in the plane) and, where there are several resolutions, error against points.
+/// Draws the views (curves in 1D; maps of truth, predictions and errors of the others, one scale
+/// for values and one for errors) and, where there are several resolutions, error against points.
 /// Throws FileError.
 void draw_report(const std::filesystem::path& path,
                  const std::vector<OperatorEvaluation>& evaluations,
                  const std::vector<SampleView>& views);
+
+/// A picture for each field that there are views of: "report.png" of a single one, else
+/// "report_FIELD.png". @return their names
+std::vector<std::string> draw_reports(const std::filesystem::path& folder,
+                                      const std::vector<OperatorEvaluation>& evaluations,
+                                      const std::vector<SampleView>& views);
 
 }  // namespace funcattn

@@ -114,15 +114,18 @@ std::vector<SampleView> sine_views(const std::vector<const Operator*>& operators
         draw_sine_episode(sampling_of(options, options.shared_context()), factor, random);
     SampleView view;
     view.title = std::to_string(factor) + "x: " + std::to_string(episode.grid.size()) + " points";
+    const auto shape = std::make_shared<ViewShape>();
     for (const double x : episode.grid) {
-      view.coordinates.push_back({x});
+      shape->x.push_back(x);
       view.truth.push_back(episode.function(x));
     }
+    view.shape = shape;
     for (const double x : episode.context) view.context.emplace_back(x, episode.function(x));
     for (std::size_t i = 0; i < operators.size(); ++i)
-      view.predictions.emplace_back(
-          names[i],
-          to_vector(predict_sample(*operators[i], sine_sample(episode, operators[i]->contract()))));
+      view.predictions.push_back(
+          {names[i],
+           to_vector(predict_sample(*operators[i], sine_sample(episode, operators[i]->contract()))),
+           {}});
     views.push_back(std::move(view));
   }
   return views;

@@ -1,13 +1,13 @@
 #include "examples/evaluate/report.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 #include <limits>
 
 #include "core/atomic_file.h"
+#include "tests/support/temporary_folder.h"
 
 namespace funcattn {
 namespace {
@@ -101,32 +101,89 @@ TEST(Report, TextNamesOperatorsResolutionsAndDrift) {
   EXPECT_NE(text.find("Shift"), std::string::npos);
 }
 
-// One face is filled; the other has no value. Where none has one, points are drawn: both are
-// pictures.
-TEST(Report, FacesOfAPlaneMeshAreFilled) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
+/// Width, height and bytes of a PNG.
+struct Picture {
+  int width = 0, height = 0;
+  std::string bytes;
+};
+
+Picture picture_at(const std::filesystem::path& path) {
+  Picture picture;
+  picture.bytes = read_file(path);
+  EXPECT_EQ(picture.bytes.substr(1, 3), "PNG");
+  const auto number = [&](std::size_t at) {
+    int value = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      value = 256 * value + static_cast<unsigned char>(picture.bytes.at(at + i));
+    return value;
+  };
+  picture.width = number(16);
+  picture.height = number(20);
+  return picture;
+}
+
+SampleView square(const std::string& field) {
   SampleView view;
   view.title = "square";
-  view.coordinates = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+  view.field = field;
+  const auto shape = std::make_shared<ViewShape>();
+  shape->kind = ViewShape::Kind::plane;
+  shape->horizontal = "x";
+  shape->vertical = "y";
+  shape->parts = {{{{0, 0}, {1, 0}, {0, 1}}, {0, 1, 2}, 1},
+                  {{{1, 0}, {1, 1}, {0, 1}}, {1, 3, 2}, 1}};
+  view.shape = shape;
   view.truth = {1, 2, 3, 4};
-  view.predictions.emplace_back("predicted", std::vector<double>{1, 2, 2, 4});
-  const auto size_of = [&](const SampleView& shown) {
-    const std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("faces_" + std::to_string(::getpid()) + ".png");
-    draw_report(path, {}, {shown});
-    const auto bytes = read_file(path);
-    std::filesystem::remove(path);
-    EXPECT_EQ(bytes.substr(1, 3), "PNG");
-    return bytes.size();
+  view.predictions = {{"first", {1, 2, 2, 4}, {0, 0, 1, 0}}};
+  return view;
+}
+
+TEST(Report, EveryOperatorHasItsMapsAndFacesWithoutValueAreGrey) {
+  const test::TemporaryFolder folder;
+  const auto drawn = [&](const SampleView& view) {
+    draw_report(folder / "a.png", {}, {view});
+    return picture_at(folder / "a.png");
   };
-  const auto points = size_of(view);
-  view.faces = {{{{0, 0}, {1, 0}, {0, 1}}, {0, 1, 2}}, {{{1, 0}, {1, 1}, {0, 1}}, {1, 3, 2}}};
-  EXPECT_NE(size_of(view), points);
-  const auto both = size_of(view);
+  SampleView view = square("u");
+  const Picture one = drawn(view);
+  EXPECT_EQ(one.width, 3 * 460) << "true, predicted, error";
+  EXPECT_EQ(one.height, 380);
+  view.predictions.push_back({"second", {1, 2, 3, 4}, {0, 0, 0, 0}});
+  const Picture two = drawn(view);
+  EXPECT_EQ(two.width, 3 * 460) << "true, two predictions";
+  EXPECT_EQ(two.height, 2 * 380) << "and their errors";
+  const Picture same = drawn(view);
+  EXPECT_EQ(two.bytes, same.bytes);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
   view.truth[3] = nan;
-  EXPECT_NE(size_of(view), both) << "the second face is left out";
-  view.truth = {nan, nan, nan, 1};
-  EXPECT_GT(size_of(view), 0u);
+  EXPECT_NE(drawn(view).bytes, two.bytes);
+  view.truth = {nan, nan, nan, nan};
+  EXPECT_EQ(drawn(view).width, 3 * 460);
+}
+
+TEST(Report, EveryFieldHasAPictureOfItsOwn) {
+  const test::TemporaryFolder folder;
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(draw_reports(folder.path(), {}, {square("p")}), Names{"report.png"});
+  EXPECT_EQ(draw_reports(folder.path(), {},
+                         {square("p"), square("wall shear"), square("p"), square("wall/shear")}),
+            (Names{"report_p.png", "report_wall_shear.png", "report_wall_shear_2.png"}));
+  EXPECT_EQ(picture_at(folder / "report_p.png").height, 2 * 380);
+  EXPECT_EQ(picture_at(folder / "report_wall_shear.png").height, 380);
+}
+
+TEST(Report, TellsWhyThereIsNoDrift) {
+  OperatorEvaluation unrelated = evaluation();
+  unrelated.no_drift = "a and b do not hold the same problems: they have 2 and 3 samples";
+  EXPECT_TRUE(std::isnan(unrelated.drift()));
+  const std::string text = report_text({unrelated});
+  EXPECT_EQ(text.find("resolution drift of darcy: "), std::string::npos);
+  EXPECT_NE(text.find("no drift of darcy from set to set: " + unrelated.no_drift),
+            std::string::npos)
+      << text;
+  const Json json = report_json({unrelated});
+  EXPECT_TRUE(json.at("drift").is_null());
+  EXPECT_EQ(json.at("operators")[0].at("no_drift"), unrelated.no_drift);
 }
 
 }  // namespace

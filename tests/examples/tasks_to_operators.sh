@@ -76,3 +76,19 @@ cp -r flow elsewhere/coarse
 "$funcattn" evaluate --operator flow_1.safetensors --data flow elsewhere/coarse --quiet --threads 1 \
   > table
 grep -q ' flow/test ' table && grep -q ' coarse/test ' table || fail "sets of one name"
+mkdir -p again
+cp -r flow again/coarse
+"$funcattn" evaluate --operator flow_1.safetensors --data elsewhere/coarse/test again/coarse/test --quiet \
+  --threads 1 > table
+grep -q ' [^ ]*elsewhere/coarse/test ' table && grep -q ' [^ ]*again/coarse/test ' table ||
+  fail "sets of one name in folders of one name: $(cat table)"
+
+# A drift is that of one set of problems: other states under the same names are others.
+"$funcattn" generate burgers -o louder --train 1 --valid 0 --test 2 --points 128 --initial-amplitude 4 --quiet
+"$funcattn" evaluate --operator burgers.safetensors --data burgers/test louder/test --quiet --threads 1 \
+  --report unrelated > table
+grep -q "^no drift of burgers from set to set: burgers/test and louder/test do not hold the same problems: the\
+ root mean square of the truth of '0000' is " table || fail "no reason: $(cat table)"
+grep -q '"drift": null' unrelated/report.json || fail "a drift between problems"
+"$funcattn" evaluate --operator burgers.safetensors --data burgers/test burgers/test_x4 --quiet --threads 1 > table
+grep -q '^resolution drift of burgers: ' table || fail "no drift: $(cat table)"
