@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/temporary_paths.h"
 #include "core/text.h"
 #include "meshio/reader.h"
 #include "plugin/cli/command_line.h"
@@ -127,6 +128,32 @@ Json write_series(const RunPlan& plan, const std::vector<Outcome>& outcomes, boo
   return reports;
 }
 
+/// The folder of the results, where there is none yet; gone again if nothing was written to it.
+class NewFolder {
+ public:
+  /// Throws FileError. An empty path is none.
+  explicit NewFolder(const std::filesystem::path& path) {
+    if (path.empty()) return;
+    // Without the slash at its end, behind which a parent would be the folder itself.
+    const std::filesystem::path folder = path.has_filename() ? path : path.parent_path();
+    note_.emplace(folder);  // An interrupt removes it as well, if it is empty.
+    std::error_code failure;
+    if (std::filesystem::create_directory(folder, failure)) path_ = folder;
+    if (failure)
+      throw FileError("cannot make the folder '" + folder.string() + "': " + failure.message());
+  }
+  ~NewFolder() {
+    std::error_code ignored;  // Of a folder that is not empty.
+    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+ private:
+  std::filesystem::path path_;
+  std::optional<TemporaryPath> note_;
+};
+
 void print_series(Console& console, const Json& reports, bool dry_run) {
   for (const Json& report : reports)
     console.results() << (dry_run ? "would write " : "")
@@ -198,6 +225,10 @@ std::exception_ptr RunCommand::run_all(Console& console, Json& summary) const {
   if (!processes && options_.fixed_order) processes = &this_one;
   check_processes();
   RunPlan plan = this->plan(guard);
+  std::optional<NewFolder> folder;
+  run_together(processes_, [&] {
+    if (!processes_ || processes_->is_first()) folder.emplace(plan.new_folder);
+  });
   const JobRunner runner(options_, guard, processes);
   const vtkNew<vtkObject> initialised;  // VTK's factories, before several threads ask for them.
 

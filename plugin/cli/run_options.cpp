@@ -95,9 +95,10 @@ void RunOptions::describe(OptionTable& table) {
 
   table.group("Output");
   table
-      .value("output,o", output,
-             "result file, whose extension chooses the format, or an existing folder in which the "
-             "results get the names of the inputs")
+      .value(
+          "output,o", output,
+          "result file, whose extension chooses the format, or a folder in which the results get "
+          "the names of the inputs; one that ends with / or gets several results is made")
       .placeholder("PATH")
       .default_text("NAME_predicted.EXT in the current folder");
   table.list("outputs", outputs, "which of the predicted fields to write, in this order")
@@ -139,6 +140,10 @@ void RunOptions::validate() const {
            "runs nothing; leave the input and the operator away");
     return;
   }
+  for (std::size_t i = 1; i < outputs.size(); ++i)
+    refuse(std::find(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(i),
+                     outputs[i]) != outputs.begin() + static_cast<std::ptrdiff_t>(i),
+           "outputs", "names '" + outputs[i] + "' twice; name it once");
   (void)parameters_from_strings(parameters);
   if (!weights.empty()) (void)weight_choice_from_string(weights);
   if (resample) {

@@ -42,7 +42,8 @@ void check_writable_format(const fs::path& output) {
   for (const FileFormat& other : file_formats())
     if (other.writable) known += (known.empty() ? "" : ", ") + other.extension;
   throw UsageError("option '--output': the extension '" + output.extension().string() + "' of '" +
-                   output.string() + "' is none that can be written; known: " + known);
+                   output.string() + "' is none that can be written; known: " + known +
+                   "; the name of a new folder ends with /");
 }
 
 /// What one input stands for, or why it stands for nothing.
@@ -106,7 +107,8 @@ std::string numbered(const std::string& stem, std::size_t index, std::size_t cou
 
 class Planner {
  public:
-  Planner(const RunOptions& options, RunPlan& plan) : options_(options), plan_(plan) {}
+  Planner(const RunOptions& options, bool into_folder, RunPlan& plan)
+      : options_(options), into_folder_(into_folder), plan_(plan) {}
 
   void add_failure(const fs::path& input, const std::string& error) {
     RunJob job;
@@ -143,7 +145,7 @@ class Planner {
     return job;
   }
 
-  bool is_named_file() const { return !options_.output.empty() && !names_folder(options_.output); }
+  bool is_named_file() const { return !options_.output.empty() && !into_folder_; }
 
   /// Extension of the mesh that becomes the result, where it can be written.
   std::string extension_for(const fs::path& input) const {
@@ -175,14 +177,14 @@ class Planner {
     fs::path collection;
     if (options_.output.empty())
       collection = stem + result_suffix + ".pvd";
-    else if (names_folder(options_.output))
+    else if (into_folder_)
       collection = options_.output / (stem + ".pvd");
     else
       collection = options_.output;
     if (collection.extension() != ".pvd")
       throw UsageError("option '--output': '" + collection.string() + "' cannot hold the " +
                        std::to_string(jobs.size()) + " steps of '" + source.string() +
-                       "'; give the name of a .pvd, or an existing folder");
+                       "'; give the name of a .pvd, or a folder, whose name ends with /");
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       name_output(jobs[i],
                   collection.parent_path() / numbered(collection.stem().string(), i, jobs.size()));
@@ -193,6 +195,7 @@ class Planner {
   }
 
   const RunOptions& options_;
+  bool into_folder_;
   RunPlan& plan_;
 };
 
@@ -223,12 +226,20 @@ RunPlan plan_run(const RunOptions& options, std::istream& standard_input, Output
   std::size_t results = 0;
   for (const auto& [files, error] : inputs)
     results += files.is_series || !error.empty() ? 1 : files.files.size();
-  if (results > 1 && !options.output.empty() && !names_folder(options.output))
-    throw UsageError("option '--output': '" + options.output.string() +
-                     "' is not an existing folder, which the results of " +
-                     std::to_string(results) + " files need");
+  std::error_code ignored;
+  const bool exists = !options.output.empty() && fs::exists(options.output, ignored);
+  bool into_folder = names_folder(options.output);
+  if (results > 1 && !options.output.empty() && !into_folder) {
+    // The name of a mesh file for many is a slip, not the name of a folder.
+    if (exists || format_of(options.output))
+      throw UsageError("option '--output': '" + options.output.string() +
+                       "' is no folder, which the results of " + std::to_string(results) +
+                       " files need; give an existing one, or end the name of a new one with /");
+    into_folder = true;
+  }
   RunPlan plan;
-  Planner planner(options, plan);
+  if (into_folder && !exists) plan.new_folder = options.output;
+  Planner planner(options, into_folder, plan);
   for (const auto& [files, error] : inputs) {
     if (!error.empty())
       planner.add_failure(files.location, error);

@@ -38,6 +38,7 @@ struct RunSeries {
 struct RunPlan {
   std::vector<RunJob> jobs;
   std::vector<RunSeries> series;
+  std::filesystem::path new_folder;  ///< Of the results, which is to be made; empty: none.
 };
 
 /// Sees to it that no result replaces an input or another result. May be used from several threads.

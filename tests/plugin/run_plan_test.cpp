@@ -66,6 +66,28 @@ TEST_F(RunPlanTest, ResultsAreNamedAfterTheirInputs) {
   EXPECT_EQ(outputs({folder_ / "a_1.vtu"}), Names{(folder_ / "out").string() + "/a_1.vtu"});
 }
 
+TEST_F(RunPlanTest, FoldersThatDoNotExistAreToBeMade) {
+  EXPECT_EQ(plan({folder_ / "a_1.vtu"}).new_folder, "");
+  // A slash says so; several results need one.
+  options_.output = folder_.path().string() + "/new/";
+  EXPECT_EQ(outputs({folder_ / "a_1.vtu"}), Names{folder_.path().string() + "/new/a_1.vtu"});
+  EXPECT_EQ(plan({folder_ / "a_1.vtu"}).new_folder, options_.output);
+  EXPECT_EQ(plan({folder_ / "run.pvd"}).series.at(0).output, options_.output / "run.pvd");
+  options_.output = folder_ / "new.1";
+  EXPECT_EQ(outputs({folder_ / "a_1.vtu", folder_ / "a_2.vtu"}),
+            (Names{(folder_ / "new.1").string() + "/a_1.vtu",
+                   (folder_ / "new.1").string() + "/a_2.vtu"}));
+  EXPECT_EQ(plan({folder_ / "a_1.vtu", folder_ / "a_2.vtu"}).new_folder, folder_ / "new.1");
+  EXPECT_NE(refusal({folder_ / "a_1.vtu"}).find("; the name of a new folder ends with /"),
+            std::string::npos);
+  std::filesystem::create_directory(folder_ / "new.1");
+  EXPECT_EQ(plan({folder_ / "a_1.vtu"}).new_folder, "");
+  // A file of that name is in the way, whatever its extension.
+  options_.output = folder_.write("taken", "");
+  EXPECT_NE(refusal({folder_ / "a_1.vtu", folder_ / "a_2.vtu"}).find("is no folder"),
+            std::string::npos);
+}
+
 // Names with dots, as versions and numbers of files have them.
 TEST_F(RunPlanTest, OnlyTheEndOfANameIsItsExtension) {
   folder_.write("car.v2.stl", "");
@@ -107,7 +129,7 @@ TEST_F(RunPlanTest, ASeriesGivesASeries) {
   EXPECT_EQ(refusal({folder_ / "run.pvd"}),
             "option '--output': 'b.vtu' cannot hold the 2 steps of '" +
                 (folder_ / "run.pvd").string() +
-                "'; give the name of a .pvd, or an existing folder");
+                "'; give the name of a .pvd, or a folder, whose name ends with /");
 }
 
 TEST_F(RunPlanTest, WhatACollectionSaysOfAStepStaysWithIt) {
@@ -175,9 +197,10 @@ TEST_F(RunPlanTest, NothingIsReplaced) {
   EXPECT_EQ(refusal({folder_ / "a_1.vtu", folder_ / "a_*.vtu"}),
             "'" + (folder_ / "a_1.vtu").string() + "' is listed twice; list it once");
   options_.output = folder_ / "new.vtu";
-  EXPECT_NE(refusal({folder_ / "a_1.vtu", folder_ / "a_2.vtu"})
-                .find("is not an existing folder, which the results of 2 files need"),
-            std::string::npos);
+  EXPECT_EQ(refusal({folder_ / "a_1.vtu", folder_ / "a_2.vtu"}),
+            "option '--output': '" + options_.output.string() +
+                "' is no folder, which the results of 2 files need; give an existing one, or end "
+                "the name of a new one with /");
 }
 
 TEST_F(RunPlanTest, OutputsMustBeWritable) {
