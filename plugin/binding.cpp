@@ -17,6 +17,7 @@ namespace funcattn {
 namespace {
 
 constexpr double far_outside = 0.1;  ///< Share of the training box by which a mesh may overhang.
+constexpr double negligible_extent = 0.01;  ///< Of the longest one.
 
 std::string where(const Mesh& mesh, const ArraySpec& spec) {
   return mesh.origin() + ": " + to_string(spec.association) + " array '" + spec.name + "'";
@@ -375,12 +376,14 @@ RowMatrix to_matrix(const Tensor& values) {
 }
 
 std::vector<std::string> count_warnings(const std::string& origin, Eigen::Index count,
-                                        const Contract& contract) {
-  if (contract.max_points == 0 || (count >= contract.min_points && count <= contract.max_points))
-    return {};
+                                        const Contract& contract, bool sums_grow) {
+  const bool fewer = count < contract.min_points;
+  if (contract.max_points == 0 || !(fewer || (sums_grow && count > contract.max_points))) return {};
   return {origin + " has " + std::to_string(count) + " " + to_string(contract.association()) +
           "s, training had " + std::to_string(contract.min_points) + " to " +
-          std::to_string(contract.max_points)};
+          std::to_string(contract.max_points) +
+          (sums_grow ? ": the sums of this form grow with their number"
+                     : ": they show less of the input than the operator learned from")};
 }
 
 std::vector<std::string> box_warnings(const std::string& origin, const Tensor& coordinates,
@@ -414,6 +417,38 @@ std::vector<std::string> box_warnings(const std::string& origin, const Tensor& c
                        format_significant(contract.bounds_max[i], 6) +
                        ": the prediction extrapolates");
   }
+  return warnings;
+}
+
+std::vector<std::string> unseen_axis_warnings(const std::string& origin,
+                                              const std::vector<Mesh>& meshes,
+                                              const Contract& contract, ProcessGroup* processes) {
+  const std::vector<int>& axes = contract.coordinates.axes;
+  if (axes.empty()) return {};
+  double low[3], high[3], longest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    low[axis] = std::numeric_limits<double>::infinity();
+    high[axis] = -low[axis];
+    for (const Mesh& mesh : meshes) {
+      if (mesh.count(Association::point) == 0) continue;
+      const double* bounds = mesh.vtk()->GetBounds();
+      low[axis] = std::min(low[axis], bounds[2 * axis]);
+      high[axis] = std::max(high[axis], bounds[2 * axis + 1]);
+    }
+    low[axis] = -largest_of_all(processes, -low[axis]);
+    high[axis] = largest_of_all(processes, high[axis]);
+    longest = std::max(longest, high[axis] - low[axis]);
+  }
+  std::vector<std::string> known;
+  for (const int axis : axes) known.emplace_back(1, "xyz"[axis]);
+  std::vector<std::string> warnings;
+  for (int axis = 0; axis < 3; ++axis)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end() &&
+        high[axis] - low[axis] > negligible_extent * longest)
+      warnings.push_back(
+          origin + " spans " + "xyz"[axis] + " = " + format_significant(low[axis], 6) + " to " +
+          format_significant(high[axis], 6) +
+          ", which the operator does not see: it was trained along " + join(known, " and "));
   return warnings;
 }
 

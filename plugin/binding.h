@@ -67,13 +67,21 @@ RowMatrix to_matrix(const Tensor& values);
 /// Row-major matrix to a float64 tensor [n,C].
 Tensor to_tensor(const RowMatrix& values);
 
-/// Whether the number of entries lies outside the range of training. @param origin what to call
+/// Whether there are fewer entries than in training: they show less of the input. More of them are
+/// what an operator is for, but where its sums grow with their number. @param origin what to call
 /// them.
 std::vector<std::string> count_warnings(const std::string& origin, Eigen::Index count,
-                                        const Contract& contract);
+                                        const Contract& contract, bool sums_grow = false);
 
 /// Axes along which the coordinates [n,D], of all processes, leave the bounding box of training.
 std::vector<std::string> box_warnings(const std::string& origin, const Tensor& coordinates,
                                       const Contract& contract, ProcessGroup* processes = nullptr);
+
+/// Axes along which the meshes, of all processes, are extended and that an operator with
+/// coordinates was not trained along: a planar one does not see the height of a solid.
+std::vector<std::string> unseen_axis_warnings(const std::string& origin,
+                                              const std::vector<Mesh>& meshes,
+                                              const Contract& contract,
+                                              ProcessGroup* processes = nullptr);
 
 }  // namespace funcattn

@@ -131,6 +131,7 @@ void bind_to_query(const Operator& op, const StageMeshes& source, const StageMes
   BoundQuery at =
       bind_query(complete.parts, contract, needs_values, weights, options.nan, parameters);
   append(bound.warnings, box_warnings(query.origin, at.points.coordinates, contract, processes));
+  append(bound.warnings, unseen_axis_warnings(query.origin, query.parts, contract, processes));
   if (separates) {
     bound.query = at.points;
     bound.query.shares = shares;
@@ -233,9 +234,11 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   auto count = built.sample.query.coordinates.size(0);
   if (processes)
     count = std::llround(total_of_all(processes, built.sample.query.shares.sum().item<double>()));
-  append(bound.warnings, count_warnings(source.origin, count, contract));
+  append(bound.warnings, count_warnings(source.origin, count, contract,
+                                        op.model().config().form == Form::sum_coefficients));
   append(bound.warnings,
          box_warnings(source.origin, built.sample.query.coordinates, contract, processes));
+  append(bound.warnings, unseen_axis_warnings(source.origin, source.parts, contract, processes));
   append(bound.warnings, precision_warnings(source, op));
   append(bound.warnings, unusable_warnings(source.origin, built.unusable, contract, processes));
   bound.source_is_apart = query != nullptr;

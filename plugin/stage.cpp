@@ -193,6 +193,11 @@ struct OperatorStage::Implementation {
     outcome.report.unusable = total_of_all(
         processes, std::int64_t{std::count(bound.unusable.begin(), bound.unusable.end(), true)});
     outcome.report.warnings = warnings_of_all(bound.warnings, processes);
+    if (!engine && options.engine.memory != ActivationMemory::resident)
+      outcome.report.warnings.push_back(
+          target.origin + ": where the features of the points wait has no effect on attention " +
+          to_string(op.model().config().attention) +
+          ", which keeps them in memory; leave the choice of memory away");
     RowMatrix truth;
     if (!options.error_against.empty())
       truth = true_values((given_query ? query : source).parts, arrays, options, bound.weights);

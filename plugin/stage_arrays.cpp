@@ -48,7 +48,9 @@ std::vector<OutputColumns> wanted_outputs(const Contract& contract, const StageO
     if (found == all.end())
       throw UsageError("the operator has no output '" + name + "'; it predicts " +
                        join(names, ", "));
-    if (std::none_of(wanted.begin(), wanted.end(), named)) wanted.push_back(*found);
+    if (std::any_of(wanted.begin(), wanted.end(), named))
+      throw UsageError("the output '" + name + "' is asked for twice; name it once");
+    wanted.push_back(*found);
   }
   return wanted;
 }

@@ -243,9 +243,13 @@ TEST(RangeWarnings, SpeakOfPointCountAndBox) {
   const Contract contract = surrogate_contract();
   EXPECT_TRUE(warnings_of(test::make_grid(4, 3), contract).empty());
   EXPECT_EQ(warnings_of(test::make_grid(3, 3), contract),
-            (std::vector<std::string>{"grid.vtu has 9 points, training had 10 to 100"}));
-  EXPECT_EQ(warnings_of(test::make_grid(11, 10), contract).at(0),
-            "grid.vtu has 110 points, training had 10 to 100");
+            (std::vector<std::string>{"grid.vtu has 9 points, training had 10 to 100: they show "
+                                      "less of the input than the operator learned from"}));
+  // A finer mesh is what operators are for, but for the form whose sums grow.
+  EXPECT_TRUE(warnings_of(test::make_grid(11, 10), contract).empty());
+  EXPECT_EQ(count_warnings("grid.vtu", 110, contract, true),
+            (std::vector<std::string>{"grid.vtu has 110 points, training had 10 to 100: the sums "
+                                      "of this form grow with their number"}));
 
   RowMatrix coordinates = RowMatrix::Zero(20, 3);
   coordinates.col(0).setLinSpaced(0, 1.09);
@@ -253,6 +257,27 @@ TEST(RangeWarnings, SpeakOfPointCountAndBox) {
   EXPECT_EQ(warnings_of(make_point_cloud(coordinates, "cloud"), contract),
             (std::vector<std::string>{"cloud spans y = -2 to 1, training spanned 0 to 1: the "
                                       "prediction extrapolates"}));
+}
+
+TEST(RangeWarnings, SpeakOfAxesThatTheOperatorDoesNotSee) {
+  Contract contract = surrogate_contract();  // x and y.
+  const auto cloud = [](double height) {
+    RowMatrix coordinates = RowMatrix::Zero(20, 3);
+    coordinates.col(0).setLinSpaced(0, 2);
+    coordinates.col(2).setLinSpaced(5, 5 + height);
+    return make_point_cloud(coordinates, "cloud");
+  };
+  // In two parts, as the leaves of a tree or the pieces of a mesh are.
+  EXPECT_EQ(unseen_axis_warnings("cloud", {cloud(0), cloud(0.5)}, contract),
+            (std::vector<std::string>{"cloud spans z = 5 to 5.5, which the operator does not see: "
+                                      "it was trained along x and y"}));
+  EXPECT_TRUE(unseen_axis_warnings("cloud", {cloud(0.01)}, contract).empty());
+  EXPECT_TRUE(
+      unseen_axis_warnings("none", {make_point_cloud(RowMatrix(0, 3), "none")}, contract).empty());
+  contract.coordinates.axes = {0, 1, 2};
+  EXPECT_TRUE(unseen_axis_warnings("cloud", {cloud(0.5)}, contract).empty());
+  contract.coordinates.axes = {};  // Values alone.
+  EXPECT_TRUE(unseen_axis_warnings("cloud", {cloud(0.5)}, contract).empty());
 }
 
 TEST(RangeWarnings, AreSilentWhereTheRangeIsUnknown) {

@@ -269,7 +269,7 @@ TEST_F(ParametersTest, OutputsAreChosenByName) {
             "one array for each, in this order, which is that of the outputs");
 
   // The order is that of the outputs, not that of the contract.
-  options.outputs = {"displacement", "pressure", "displacement"};
+  options.outputs = {"displacement", "pressure"};
   options.error_against = {"force", "load"};
   const StageResult turned = stage.run(mesh, options);
   EXPECT_EQ(turned.arrays, (Texts{"displacement_predicted", "pressure_predicted"}));
@@ -280,6 +280,9 @@ TEST_F(ParametersTest, OutputsAreChosenByName) {
   EXPECT_EQ(turned.errors[1].array, "pressure_predicted");
   EXPECT_EQ(turned.errors[1].rmse, stage.run(mesh, both).errors.at(0).rmse);
 
+  options.outputs = {"displacement", "pressure", "displacement"};
+  EXPECT_EQ(error_of<UsageError>([&] { (void)stage.run(mesh, options); }),
+            "the output 'displacement' is asked for twice; name it once");
   options.outputs = {"displacement", "presure"};
   EXPECT_EQ(error_of<UsageError>([&] { (void)stage.run(mesh, options); }),
             "the operator has no output 'presure'; it predicts pressure, displacement");

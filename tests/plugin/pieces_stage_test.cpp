@@ -200,9 +200,12 @@ TEST(PiecesStageForms, QueriesInPieces) {
 }
 
 TEST(PiecesStageReport, ErrorsRangesAndWarningsAreThoseOfTheWhole) {
-  const OperatorStage stage(saved(test::make_surrogate(), "surrogate"));
-  const Mesh whole =
-      test::with_ids(test::make_grid(17, 14));  // 238 points, training had 10 to 100.
+  const Operator op = test::make_surrogate();
+  Contract contract = op.contract();
+  contract.min_points = 500;
+  contract.max_points = 600;
+  const OperatorStage stage(saved({op.shared_model(), contract}, "surrogate"));
+  const Mesh whole = test::with_ids(test::make_grid(17, 14));
   StageOptions options;
   options.threads = 1;
   options.error_against = {"load", "force"};
@@ -214,7 +217,9 @@ TEST(PiecesStageReport, ErrorsRangesAndWarningsAreThoseOfTheWhole) {
     mine.engine.processes = &group;
     const TreeResult result = stage.run(held(pieces, group), mine);
     ASSERT_EQ(result.warnings.size(), 1u);
-    EXPECT_EQ(result.warnings.front(), "mesh.pvtu has 238 points, training had 10 to 100");
+    EXPECT_EQ(result.warnings.front(),
+              "mesh.pvtu has 238 points, training had 500 to 600: they show less of the input than "
+              "the operator learned from");
     ASSERT_EQ(result.errors.size(), 2u);
     for (std::size_t i = 0; i < 2; ++i) {
       EXPECT_NEAR(result.errors[i].relative_l2, expected.errors[i].relative_l2, 1e-9);

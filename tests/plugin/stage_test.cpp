@@ -140,7 +140,39 @@ TEST_F(StageTest, WarnsOutsideTheTrainingRange) {
   const OperatorStage stage(save(test::make_surrogate()));
   EXPECT_TRUE(stage.run(test::make_grid(4, 3)).warnings.empty());
   EXPECT_EQ(stage.run(test::make_grid(3, 3)).warnings,
-            (std::vector<std::string>{"grid.vtu has 9 points, training had 10 to 100"}));
+            (std::vector<std::string>{"grid.vtu has 9 points, training had 10 to 100: they show "
+                                      "less of the input than the operator learned from"}));
+}
+
+TEST_F(StageTest, WarnsOfWhatTheOperatorDoesNotSee) {
+  const Operator op = test::make_surrogate();
+  RowMatrix places = test::make_grid(4, 3).coordinates(Association::point);
+  places.col(2).setLinSpaced(0, 0.5);
+  const Mesh mesh = make_point_cloud(places, "cloud.vtp")
+                        .with_array({"load", Association::point, 1, ""}, RowMatrix::Zero(12, 1))
+                        .with_array({"force", Association::point, 3, ""}, RowMatrix::Zero(12, 3));
+  StageOptions options;
+  options.weights = "uniform";
+  const OperatorStage stage(save(op));
+  const std::vector<std::string> expected = {
+      "cloud.vtp spans z = 0 to 0.5, which the operator does not see: it was trained along x and "
+      "y"};
+  EXPECT_EQ(stage.run(mesh, options).warnings, expected);
+  EXPECT_EQ(stage.run(test::make_grid(4, 3), mesh, options).warnings, expected) << "of a query too";
+}
+
+TEST_F(StageTest, WarnsThatAChoiceOfMemoryHasNoEffect) {
+  const Operator op = test::make_surrogate();
+  ModelConfig config = op.model().config();
+  config.attention = Attention::softmax;
+  const OperatorStage stage(save({make_model(config, torch::kFloat32, 7), op.contract()}));
+  StageOptions options;
+  EXPECT_TRUE(stage.run(test::make_grid(4, 3), options).warnings.empty());
+  options.engine.memory = ActivationMemory::recomputed;
+  EXPECT_EQ(stage.run(test::make_grid(4, 3), options).warnings,
+            (std::vector<std::string>{
+                "grid.vtu: where the features of the points wait has no effect on attention "
+                "softmax, which keeps them in memory; leave the choice of memory away"}));
 }
 
 TEST_F(StageTest, WarnsOfIntegersThatFloat32Rounds) {
