@@ -193,14 +193,14 @@ Json CaseMetrics::to_json() const {
                {"seconds_per_million_points", seconds_per_million_points}};
   for (const FieldMetrics& field : fields) {
     Json& entry = json["fields"][field.field];
-    entry = {{"worst_sample", field.worst_sample}};
+    entry = Json::object();
     if (!field.is_class)
       entry.update({{"relative_l2", field.relative_l2},
                     {"relative_l2_median", field.relative_l2_median},
-                    {"relative_l2_worst", field.relative_l2_worst},
-                    {"mse", field.mse},
-                    {"rmse", field.rmse},
-                    {"max_error", field.max_error}});
+                    {"relative_l2_worst", field.relative_l2_worst}});
+    entry["worst_sample"] = field.worst_sample;
+    if (!field.is_class)
+      entry.update({{"mse", field.mse}, {"rmse", field.rmse}, {"max_error", field.max_error}});
     if (field.relative_h1) entry["relative_h1"] = figure_json(*field.relative_h1);
     if (field.accuracy) entry["accuracy"] = figure_json(*field.accuracy);
   }
