@@ -64,13 +64,24 @@ void visit_settings(Config& config, Visitor&& visit) {
   visit("position_bias", config.position_bias);
   visit("memory_tokens", config.memory_tokens);
   visit("sinusoids", config.sinusoids);
+  // Written only where they are used: all other files can be read by versions of before.
+  visit.begin_sparse();
+  visit("learned_frequencies", config.learned_frequencies);
+  visit("blend", config.blend);
 }
 
 struct JsonWriter {
   Json& json;
+  bool sparse = false;
+
   void begin_optional() {}
+  void begin_sparse() { sparse = true; }
+  void operator()(const char* name, const std::optional<double>& value) {
+    if (value) json[name] = *value;
+  }
   template <class Value>
   void operator()(const char* name, const Value& value) {
+    if (sparse && value == Value()) return;
     if constexpr (std::is_enum_v<Value>) {
       json[name] = to_string(value);
     } else {
@@ -89,6 +100,7 @@ struct JsonReader {
   bool optional = false;
 
   void begin_optional() { optional = true; }
+  void begin_sparse() {}
   bool has(const char* name) const { return !optional || json.contains(name); }
   void operator()(const char* name, int& value) {
     if (!has(name)) return;
@@ -110,6 +122,11 @@ struct JsonReader {
     const Json& found = at(name);
     if (!found.is_boolean()) bad_setting(name, found, "true or false");
     value = found.get<bool>();
+  }
+  void operator()(const char* name, std::optional<double>& value) {
+    if (!has(name)) return;
+    value.emplace();
+    (*this)(name, *value);
   }
   void operator()(const char* name, Form& value) { value = form_from_string(text(name)); }
   void operator()(const char* name, Activation& value) {
@@ -192,6 +209,38 @@ void validate_attention(const ModelConfig& config) {
   require(is_softmax || config.memory_tokens == 0, "memory_tokens" + only);
   require(config.position_bias == PositionBias::none || config.coordinate_dimension > 0,
           "position_bias needs coordinates, but coordinate_dimension is 0");
+}
+
+bool shares_basis(Form form) {
+  return form == Form::shared_basis || form == Form::shared_basis_tied ||
+         form == Form::segmentation;
+}
+
+void validate_blend(const ModelConfig& config) {
+  if (!config.blend) return;
+  const double blend = *config.blend;
+  require(std::isfinite(blend) && blend > 0 && blend <= 1,
+          "blend is " + format_number(blend) + "; it must be above 0 and at most 1");
+  require(shares_basis(config.form) && config.attention == Attention::functional &&
+              config.mixing == Mixing::functional,
+          std::string("blend is of the functional transport in forms with a shared basis, found ") +
+              "form " + to_string(config.form) + ", attention " + to_string(config.attention) +
+              ", mixing " + to_string(config.mixing) +
+              "; leave it away, or give --ridge where "
+              "the form has a fixed lambda");
+}
+
+void validate_frequencies(const ModelConfig& config) {
+  require(config.sinusoids == 0 || config.form != Form::few_shot,
+          "sinusoids are not for few_shot, which has learned frequencies; set fourier_features");
+  require(config.sinusoids == 0 || config.coordinate_dimension > 0,
+          "sinusoids are of coordinates, but coordinate_dimension is 0");
+  if (!config.learned_frequencies) return;
+  require(config.sinusoids > 0,
+          "learned_frequencies are those of the sinusoids, but sinusoids is 0; say how many");
+  require(shares_basis(config.form) || (config.form == Form::paper && config.blocks > 0),
+          std::string("learned_frequencies are for forms with a residual network, found ") +
+              to_string(config.form) + (config.blocks == 0 ? " with 0 blocks" : ""));
 }
 
 void validate_paper(const ModelConfig& config) {
@@ -355,10 +404,7 @@ void ModelConfig::validate() const {
   require_at_least("reference_points", reference_points, 0);
   require_at_least("memory_tokens", memory_tokens, 0);
   require_at_least("sinusoids", sinusoids, 0);
-  require(sinusoids == 0 || form != Form::few_shot,
-          "sinusoids are not for few_shot, which has learned frequencies; set fourier_features");
-  require(sinusoids == 0 || coordinate_dimension > 0,
-          "sinusoids are of coordinates, but coordinate_dimension is 0");
+  validate_frequencies(*this);
   require_positive("ridge", ridge);
   require_positive("temperature", temperature);
   require_positive("fourier_max_frequency", fourier_max_frequency);
@@ -368,15 +414,14 @@ void ModelConfig::validate() const {
   }
   require(!cross || form == Form::paper, std::string("cross is for the form paper; ") +
                                              to_string(form) + " fixes what its queries are");
-  const bool shares_basis =
-      form == Form::shared_basis || form == Form::shared_basis_tied || form == Form::segmentation;
-  require(mixing == Mixing::functional || shares_basis,
+  require(mixing == Mixing::functional || shares_basis(form),
           std::string("mixing is ") + funcattn::to_string(mixing) +
               ", which is for forms with a shared basis; " + to_string(form) + " has none");
-  require(bases == Bases::shared || shares_basis,
+  require(bases == Bases::shared || shares_basis(form),
           std::string("bases is ") + funcattn::to_string(bases) +
               ", which is for forms with a shared basis; " + to_string(form) + " has none");
   validate_attention(*this);
+  validate_blend(*this);
   if (form == Form::few_shot) validate_few_shot(*this);
   if (form == Form::paper) validate_paper(*this);
 }

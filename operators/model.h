@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,12 @@ struct ModelConfig {
   /// Features sin(pi m x), cos(pi m x), m = 1 ... sinusoids, of each coordinate x beside itself;
   /// not in few_shot, which has fourier_features.
   int sinusoids = 0;
+  /// The pi m of these are where training of their frequencies begins, each coordinate's for itself
+  /// (parameter `frequencies`): the residual forms, in tensor operations.
+  bool learned_frequencies = false;
+  /// Forms with a shared basis: the a of (1 - a) Gram + a I, the same in all blocks. None: learned,
+  /// one in each block.
+  std::optional<double> blend;
   double ridge = 1e-3;          ///< Fixed lambda (paper, few_shot, sum_coefficients).
   bool relative_ridge = false;  ///< Scale the ridge by the mean diagonal of the Gram matrix.
   double temperature = 0.5;     ///< Initial temperature; constant in `paper`.

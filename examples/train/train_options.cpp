@@ -18,6 +18,16 @@ std::string shown(double number) {
   return format_number(number);
 }
 
+/// Nothing: learned.
+std::optional<double> blend_from_string(const std::string& text) {
+  if (text == "learned") return {};
+  const std::optional<double> number = parse_double(text);
+  if (!number)
+    throw UsageError("--blend is '" + text +
+                     "'; give 'learned', or a number above 0 and at most 1");
+  return number;
+}
+
 }  // namespace
 
 void ModelOptions::describe(OptionTable& table) {
@@ -75,6 +85,8 @@ void ModelOptions::describe(OptionTable& table) {
              "features sin(pi m x), cos(pi m x), m = 1 ... N, of each coordinate beside itself")
       .at_least(0)
       .default_text(shown(files.model.sinusoids));
+  table.flag("learn-frequencies", learn_frequencies,
+             "the sinusoids' frequencies are learned, those above being where they begin");
   table
       .value("bases", bases,
              "of forms with a shared basis: one for projection and reconstruction, separate maps "
@@ -89,6 +101,13 @@ void ModelOptions::describe(OptionTable& table) {
              "ridge as it is, or times the mean diagonal of the Gram matrix")
       .choices({"absolute", "relative"})
       .default_text(shown(files.model.relative_ridge ? "relative" : "absolute"));
+  table
+      .value(
+          "blend", blend,
+          "the a of (1 - a) Gram + a I in forms with a shared basis: learned, one in each block, "
+          "or a number above 0 and at most 1 for all")
+      .placeholder("learned|A")
+      .default_text(shown("learned"));
   table.value("temperature", temperature, "initial temperature of the basis")
       .above(0)
       .default_text(shown(files.model.temperature));
@@ -134,6 +153,8 @@ ModelConfig ModelOptions::apply(ModelConfig recipe) const {
   take(recipe.memory_tokens, memory_tokens);
   take(recipe.sinusoids, sinusoids);
   recipe.causal = recipe.causal || causal;
+  recipe.learned_frequencies = recipe.learned_frequencies || learn_frequencies;
+  if (blend) recipe.blend = blend_from_string(*blend);
   if (attention) recipe.attention = attention_from_string(*attention);
   if (position_bias) recipe.position_bias = position_bias_from_string(*position_bias);
   if (bases) recipe.bases = bases_from_string(*bases);

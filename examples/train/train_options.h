@@ -20,8 +20,9 @@ struct ModelOptions {
       fourier_features, memory_tokens, sinusoids;
   std::optional<double> ridge, temperature, fourier_max_frequency;
   std::optional<std::string> activation, coefficients, mixing, bases, attention, position_bias,
-      ridge_scale;
+      ridge_scale, blend;
   bool causal = false;
+  bool learn_frequencies = false;
 
   void describe(OptionTable& table);
   /// `recipe` with what was given in its place. Throws UsageError for unknown names.

@@ -312,8 +312,8 @@ struct InferenceEngine::Implementation {
       : config(model.config()), separates_query(model.separates_query()), dtype(model.dtype()) {
     if (!model.has_engine())
       throw UsageError(
-          "engine: the model is of a class of its own, or has another attention than the "
-          "functional one; only predict() knows it");
+          "engine: the model is of a class of its own, has another attention than the functional "
+          "one, or learned frequencies; only predict() knows it");
     if (!model.parameters().front().is_cpu())
       throw UsageError("engine: the weights are on another device; move the model to the CPU");
     const at::NoGradGuard no_gradients;

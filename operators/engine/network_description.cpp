@@ -91,8 +91,9 @@ SharedBasisDescription shared_basis(const ModelConfig& config, const Parameters&
   result.field_bias = projection["in_project_fx.bias"];
   fold(norm, result.field_weight, result.field_bias);
   result.mixing = config.mixing;
-  result.maps = {attention["to_q.weight"], attention["to_k.weight"], attention["to_v.weight"],
-                 attention["alpha"]};
+  const Tensor to_q = attention["to_q.weight"];
+  result.maps = {to_q, attention["to_k.weight"], attention["to_v.weight"],
+                 config.blend ? fixed_alpha(*config.blend, to_q) : attention["alpha"]};
   result.relative_ridge = config.relative_ridge;
   result.reference_points = config.reference_points;
   result.out_weight = attention["to_out.0.weight"];

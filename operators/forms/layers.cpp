@@ -152,7 +152,7 @@ Tensor clear_absent(const Tensor& x, const Tensor& weights) {
 }
 
 Tensor point_features(const PointSamples& samples, const ModelConfig& config, torch::Dtype dtype,
-                      const std::string& what) {
+                      const std::string& what, const Tensor& frequencies) {
   Tensor features;
   if (config.coordinate_dimension > 0) {
     check_points(samples.coordinates, samples.weights, config.coordinate_dimension, dtype,
@@ -160,8 +160,13 @@ Tensor point_features(const PointSamples& samples, const ModelConfig& config, to
     features = samples.coordinates;
     if (config.sinusoids > 0) {
       const Tensor harmonics =
-          at::arange(1, config.sinusoids + 1, features.options().requires_grad(false)) * pi;
-      const Tensor phases = (samples.coordinates.unsqueeze(-1) * harmonics).flatten(2);
+          frequencies.defined()
+              ? frequencies.view({config.coordinate_dimension, config.sinusoids})
+              : at::arange(1, config.sinusoids + 1, features.options().requires_grad(false)) * pi;
+      // Cleared before, or the gradients of the frequencies would be NaN.
+      const Tensor x = frequencies.defined() ? clear_absent(samples.coordinates, samples.weights)
+                                             : samples.coordinates;
+      const Tensor phases = (x.unsqueeze(-1) * harmonics).flatten(2);
       features = at::cat({features, phases.sin(), phases.cos()}, 2);
     }
   }

@@ -96,8 +96,9 @@ Tensor join_heads(const Tensor& x);
 /// points of weight 0 is replaced by 0, so that it reaches neither a sum nor a gradient. Throws
 /// UsageError where shapes or dtypes do not fit.
 /// @param what names the samples in messages: "source" or "query"
+/// @param frequencies [D sinusoids], by coordinate; undefined: pi m, m = 1 ... sinusoids
 Tensor point_features(const PointSamples& samples, const ModelConfig& config, torch::Dtype dtype,
-                      const std::string& what);
+                      const std::string& what, const Tensor& frequencies = {});
 
 /// Replaces what is not finite at points of weight 0 by 0.
 /// @param x [B,N,C]

@@ -38,6 +38,11 @@ Mixing mixing_from_string(const std::string& text) {
   throw UsageError("mixing: unknown kind '" + text + "'; choose functional, softmax or none");
 }
 
+Tensor fixed_alpha(double blend, const Tensor& like) {
+  return at::full({1}, std::log(blend) - std::log1p(-blend),
+                  at::TensorOptions().dtype(torch::kFloat64).device(like.device()));
+}
+
 Tensor mix_coefficients(Mixing mixing, const Tensor& coefficients, const MixingMaps& maps,
                         bool relative_ridge) {
   const Tensor values = at::linear(coefficients, maps.to_v);

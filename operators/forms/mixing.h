@@ -23,6 +23,10 @@ struct MixingMaps {
   Tensor to_q, to_k, to_v, alpha;
 };
 
+/// `alpha` of a blend that is not learned: [1], sigmoid(alpha) = blend. @param like gives the
+/// device
+Tensor fixed_alpha(double blend, const Tensor& like);
+
 /// Coefficients [B,H,k,c] to coefficients; differentiable in them and in the maps. The transport is
 /// computed in float64 inside.
 Tensor mix_coefficients(Mixing mixing, const Tensor& coefficients, const MixingMaps& maps,

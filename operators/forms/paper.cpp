@@ -80,7 +80,7 @@ Tensor PaperLayerModel::forward(const PointSamples& source, const PointSamples& 
 }
 
 PaperModel::PaperModel(const ModelConfig& config, Initialiser& initialiser)
-    : ResidualModel(config) {
+    : ResidualModel(config, initialiser) {
   ResidualNetworkOptions options;
   options.lift_width = 2 * config.width;
   network_ = std::make_unique<ResidualNetwork>(*this, initialiser, config, options, [&] {

@@ -5,6 +5,10 @@
 
 namespace funcattn {
 
+namespace {
+constexpr double pi = 3.14159265358979323846;
+}
+
 ResidualBlock::ResidualBlock(Initialiser& initialiser, int width, int mlp_ratio,
                              const std::string& attention_name,
                              std::shared_ptr<PointAttention> attention, int out_features) {
@@ -52,13 +56,21 @@ Tensor ResidualNetwork::forward(const Tensor& features, const PointMeasure& meas
   return x;
 }
 
+ResidualModel::ResidualModel(const ModelConfig& config, Initialiser& initialiser) : Model(config) {
+  // One axis: weight decay, which is for matrices, leaves them alone.
+  if (config.learned_frequencies)
+    frequencies_ = register_parameter("frequencies",
+                                      initialiser.even(pi, pi * config.sinusoids, config.sinusoids)
+                                          .repeat({config.coordinate_dimension}));
+}
+
 Tensor ResidualModel::predict(const PointSamples& source, const PointSamples&) {
-  const Tensor features = point_features(source, config(), dtype(), "source");
+  const Tensor at_points = features_of(source);
   if (has_engine()) {
-    const Tensor by_panels = predict_for_training(*this, features, source.weights);
+    const Tensor by_panels = predict_for_training(*this, at_points, source.weights);
     if (by_panels.defined()) return by_panels;
   }
-  return forward(features, source, nullptr);
+  return forward(at_points, source, nullptr);
 }
 
 Tensor ResidualModel::predict_observed(const PointSamples& source, const PointSamples&,
@@ -67,7 +79,11 @@ Tensor ResidualModel::predict_observed(const PointSamples& source, const PointSa
     throw UsageError(std::string("attention ") + to_string(config().attention) +
                      " has no basis functions to look into; give an operator with functional "
                      "attention");
-  return forward(point_features(source, config(), dtype(), "source"), source, &observer);
+  return forward(features_of(source), source, &observer);
+}
+
+Tensor ResidualModel::features_of(const PointSamples& source) const {
+  return point_features(source, config(), dtype(), "source", frequencies_);
 }
 
 Tensor ResidualModel::forward(const Tensor& features, const PointSamples& source,

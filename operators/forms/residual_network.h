@@ -74,8 +74,10 @@ class ResidualNetwork {
 /// A model of point features, a residual network, and what turns its last block into the outputs.
 class ResidualModel : public Model {
  public:
-  using Model::Model;
-  bool has_engine() const override { return config().attention == Attention::functional; }
+  ResidualModel(const ModelConfig& config, Initialiser& initialiser);
+  bool has_engine() const override {
+    return config().attention == Attention::functional && !config().learned_frequencies;
+  }
   Tensor predict(const PointSamples& source, const PointSamples& query) override;
   Tensor predict_observed(const PointSamples& source, const PointSamples& query,
                           AttentionObserver& observer) override;
@@ -87,8 +89,11 @@ class ResidualModel : public Model {
   std::unique_ptr<ResidualNetwork> network_;
 
  private:
+  Tensor features_of(const PointSamples& source) const;
   Tensor forward(const Tensor& features, const PointSamples& source,
                  AttentionObserver* observer) const;
+
+  Tensor frequencies_;  ///< [D sinusoids]; undefined where they are not learned.
 };
 
 }  // namespace funcattn

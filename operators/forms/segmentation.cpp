@@ -5,7 +5,7 @@
 namespace funcattn {
 
 SegmentationModel::SegmentationModel(const ModelConfig& config, Initialiser& initialiser)
-    : ResidualModel(config) {
+    : ResidualModel(config, initialiser) {
   ResidualNetworkOptions options;
   options.attention_name = "SelfAttn";
   options.lift_width = config.width;

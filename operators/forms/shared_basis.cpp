@@ -53,14 +53,15 @@ Tensor BasisProjection::field(const Tensor& x) const {
 
 SharedBasisAttention::SharedBasisAttention(Initialiser& initialiser, const ModelConfig& config,
                                            std::shared_ptr<const BasisProjection> tied)
-    : mixing_(config.mixing),
+    : blend_(config.blend),
+      mixing_(config.mixing),
       reference_points_(config.reference_points),
       relative_ridge_(config.relative_ridge) {
   const int channels = config.width / config.heads;
   projection_ =
       tied ? std::move(tied)
            : std::make_shared<const BasisProjection>(*this, initialiser, config, "slice1", true);
-  alpha_ = register_parameter("alpha", initialiser.constant({1}, 0.0));
+  if (!blend_) alpha_ = register_parameter("alpha", initialiser.constant({1}, 0.0));
   to_q_ = register_module("to_q", std::make_shared<Linear>(initialiser, channels, channels, false));
   to_k_ = register_module("to_k", std::make_shared<Linear>(initialiser, channels, channels, false));
   to_v_ = register_module("to_v", std::make_shared<Linear>(initialiser, channels, channels, false));
@@ -73,7 +74,8 @@ Tensor SharedBasisAttention::forward(const Tensor& x, const PointContext& points
   const Tensor basis = projection_->basis(x);
   const Tensor coefficients =
       project(basis, projection_->field(x), points.measure, Coefficients::mean, reference_points_);
-  const MixingMaps maps{to_q_->weight(), to_k_->weight(), to_v_->weight(), alpha_};
+  const MixingMaps maps{to_q_->weight(), to_k_->weight(), to_v_->weight(),
+                        blend_ ? fixed_alpha(*blend_, to_q_->weight()) : alpha_};
   const Tensor moved = mix_coefficients(mixing_, coefficients, maps, relative_ridge_);
   const Tensor reconstruction = projection_->reconstruction_basis(x, basis);
   if (points.observer) {
@@ -87,7 +89,7 @@ Tensor SharedBasisAttention::forward(const Tensor& x, const PointContext& points
 }
 
 SharedBasisModel::SharedBasisModel(const ModelConfig& config, Initialiser& initialiser)
-    : ResidualModel(config) {
+    : ResidualModel(config, initialiser) {
   ResidualNetworkOptions options;
   options.lift_width = 2 * config.width;
   network_ = std::make_unique<ResidualNetwork>(

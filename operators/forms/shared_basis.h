@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "operators/forms/residual_network.h"
@@ -36,7 +37,7 @@ struct BasisProjection {
 
 /// The attention of `shared_basis`, `shared_basis_tied` and `segmentation`: one basis for queries,
 /// keys and values; `to_q`, `to_k`, `to_v` are c x c maps on the mean coefficients that the heads
-/// share; the system is (1 - a) Gram + a I with a = sigmoid(`alpha`).
+/// share; the system is (1 - a) Gram + a I with a = sigmoid(`alpha`), or a = config.blend.
 class SharedBasisAttention : public PointAttention {
  public:
   /// @param tied the projection of the whole model; nullptr: an own one, registered here
@@ -48,7 +49,8 @@ class SharedBasisAttention : public PointAttention {
   std::shared_ptr<const BasisProjection> projection_;
   std::shared_ptr<Linear> to_q_, to_k_, to_v_;
   std::shared_ptr<LinearStack> to_out_;
-  Tensor alpha_;
+  Tensor alpha_;  ///< Undefined where the blend is fixed.
+  std::optional<double> blend_;
   Mixing mixing_;
   double reference_points_;
   bool relative_ridge_;

@@ -5,7 +5,7 @@
 namespace funcattn {
 
 SharedBasisTiedModel::SharedBasisTiedModel(const ModelConfig& config, Initialiser& initialiser)
-    : ResidualModel(config) {
+    : ResidualModel(config, initialiser) {
   const auto projection = std::make_shared<const BasisProjection>(*this, initialiser, config,
                                                                   "in_project_slice", false);
   ResidualNetworkOptions options;

@@ -32,6 +32,25 @@ TEST(Recipe, TakesWhatIsGivenAndKeepsTheRest) {
   EXPECT_EQ(recipe.batch, general_recipe().batch);
 }
 
+TEST(Recipe, ABlendIsLearnedOrANumber) {
+  ModelOptions model;
+  model.blend = "0.25";
+  model.sinusoids = 4;
+  model.learn_frequencies = true;
+  EXPECT_EQ(general_recipe().with(model, {}).model.blend, 0.25);
+  EXPECT_TRUE(general_recipe().with(model, {}).model.learned_frequencies);
+  model.blend = "learned";
+  EXPECT_FALSE(general_recipe().with(model, {}).model.blend);
+  model.blend = "half";
+  try {
+    general_recipe().with(model, {});
+    FAIL() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--blend is 'half'; give 'learned', or a number above 0 and at most 1");
+  }
+}
+
 TEST(Recipe, RefusesARiseThatTheScheduleDoesNotHave) {
   OptimisationOptions optimisation;
   optimisation.schedule = "cosine";

@@ -46,6 +46,9 @@ inline std::vector<NamedConfig> all_configs() {
   ModelConfig waves = base_config(Form::shared_basis);
   waves.sinusoids = 3;
   configs.push_back({"shared_basis_sinusoids", waves});
+  ModelConfig blended = base_config(Form::shared_basis);
+  blended.blend = 0.2;
+  configs.push_back({"shared_basis_blend", blended});
   ModelConfig paper = base_config(Form::paper);
   paper.blocks = 0;
   paper.width = paper.out_features = paper.in_features();
@@ -85,6 +88,10 @@ inline std::vector<NamedConfig> configs_without_engine() {
   config.memory_tokens = 0;
   config.position_bias = PositionBias::learned;
   configs.push_back({"softmax_learned", config});
+  ModelConfig frequencies = base_config(Form::shared_basis);
+  frequencies.sinusoids = 2;
+  frequencies.learned_frequencies = true;
+  configs.push_back({"learned_frequencies", frequencies});
   return configs;
 }
 

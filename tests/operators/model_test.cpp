@@ -47,6 +47,80 @@ TEST(ModelConfig, SurvivesJson) {
   EXPECT_EQ(json["reference_points"], 77);
 }
 
+TEST(ModelConfig, SettingsOfLateStandInJsonOnlyWhereTheyAreUsed) {
+  ModelConfig config;
+  config.coordinate_dimension = 1;
+  EXPECT_FALSE(config.to_json().contains("blend"));
+  EXPECT_FALSE(config.to_json().contains("learned_frequencies"));
+  config.blend = 0.25;
+  config.sinusoids = 2;
+  config.learned_frequencies = true;
+  const Json json = config.to_json();
+  EXPECT_EQ(json["blend"], 0.25);
+  const ModelConfig read = ModelConfig::from_json(json);
+  EXPECT_EQ(read.to_json(), json);
+  EXPECT_EQ(read.blend, 0.25);
+  EXPECT_TRUE(read.learned_frequencies);
+}
+
+TEST(ModelConfig, RefusesBlendsAndFrequenciesThatNothingUses) {
+  const auto message = [](const std::function<void(ModelConfig&)>& change) {
+    ModelConfig config;
+    config.coordinate_dimension = 1;
+    change(config);
+    return message_of<UsageError>([&] { config.validate(); });
+  };
+  EXPECT_EQ(message([](auto& c) { c.blend = 0.0; }),
+            "model configuration: blend is 0; it must be above 0 and at most 1");
+  EXPECT_EQ(message([](auto& c) { c.form = Form::paper, c.blend = 0.5; }),
+            "model configuration: blend is of the functional transport in forms with a shared "
+            "basis, found form paper, attention functional, mixing functional; leave it away, or "
+            "give --ridge where the form has a fixed lambda");
+  EXPECT_EQ(message([](auto& c) { c.mixing = Mixing::none, c.blend = 0.5; }),
+            "model configuration: blend is of the functional transport in forms with a shared "
+            "basis, found form shared_basis, attention functional, mixing none; leave it away, or "
+            "give --ridge where the form has a fixed lambda");
+  EXPECT_EQ(message([](auto& c) { c.learned_frequencies = true; }),
+            "model configuration: learned_frequencies are those of the sinusoids, but sinusoids is "
+            "0; say how many");
+  EXPECT_EQ(message([](auto& c) {
+              c.form = Form::sum_coefficients, c.sinusoids = 1, c.learned_frequencies = true;
+            }),
+            "model configuration: learned_frequencies are for forms with a residual network, found "
+            "sum_coefficients");
+}
+
+/// Where training begins, learned and fixed are one model: alpha is 0, and frequencies are pi m.
+TEST(Model, FixedBlendAndLearnedFrequenciesBeginWhereTheOthersDo) {
+  const torch::NoGradGuard no_grad;
+  ModelConfig config;
+  config.coordinate_dimension = 2;
+  config.width = 8;
+  config.basis = 5;
+  config.blocks = 2;
+  config.sinusoids = 3;
+  Draw draw(torch::kFloat64);
+  const PointSamples points{draw.uniform({2, 30, 2}, -1, 1), {}, draw.uniform({2, 30}, 0.1, 1)};
+  const auto model = make_model(config, torch::kFloat64, 3);
+  const Tensor expected = model->predict(points, points);
+  ModelConfig fixed = config;
+  fixed.blend = 0.5;
+  const auto with_fixed = make_model(fixed, torch::kFloat64, 3);
+  EXPECT_TRUE(at::equal(with_fixed->predict(points, points), expected));
+  EXPECT_EQ(with_fixed->parameter_count(), model->parameter_count() - config.blocks);
+  fixed.blend = 0.9;
+  EXPECT_GT(
+      relative_difference(make_model(fixed, torch::kFloat64, 3)->predict(points, points), expected),
+      1e-4);
+  ModelConfig learned = config;
+  learned.learned_frequencies = true;
+  const auto with_learned = make_model(learned, torch::kFloat64, 3);
+  EXPECT_LE(relative_difference(with_learned->predict(points, points), expected), 1e-12);
+  EXPECT_EQ(with_learned->named_parameters()["frequencies"].numel(), 6);
+  with_learned->named_parameters()["frequencies"].mul_(1.1);
+  EXPECT_GT(relative_difference(with_learned->predict(points, points), expected), 1e-3);
+}
+
 TEST(ModelConfig, RefusesJsonThatIsNotAConfiguration) {
   const auto read = [](const Json& json) {
     return message_of<OperatorFileError>([&] { ModelConfig::from_json(json); });

@@ -75,6 +75,7 @@ Result step(Model& model, const PointSamples& points, bool by_operations) {
 struct Case {
   Form form;
   Bases bases = Bases::shared;
+  std::optional<double> blend{};
 };
 
 class TrainingEngine : public ::testing::TestWithParam<std::tuple<Case, torch::Dtype>> {
@@ -82,6 +83,7 @@ class TrainingEngine : public ::testing::TestWithParam<std::tuple<Case, torch::D
   static ModelConfig config() {
     ModelConfig config = config_of(std::get<0>(GetParam()).form);
     config.bases = std::get<0>(GetParam()).bases;
+    config.blend = std::get<0>(GetParam()).blend;
     return config;
   }
   torch::Dtype dtype() const { return std::get<1>(GetParam()); }
@@ -98,12 +100,13 @@ INSTANTIATE_TEST_SUITE_P(
                                          Case{Form::segmentation}, Case{Form::paper},
                                          Case{Form::shared_basis, Bases::separate_slices},
                                          Case{Form::shared_basis, Bases::separate},
-                                         Case{Form::shared_basis_tied, Bases::separate}),
+                                         Case{Form::shared_basis_tied, Bases::separate},
+                                         Case{Form::shared_basis, Bases::shared, 0.2}),
                        ::testing::Values(torch::kFloat32, torch::kFloat64)),
     [](const auto& instance) {
       const Case& one = std::get<0>(instance.param);
-      return std::string(to_string(one.form)) + "_" + to_string(one.bases) + "_" +
-             c10::toString(std::get<1>(instance.param));
+      return std::string(to_string(one.form)) + "_" + to_string(one.bases) +
+             (one.blend ? "_blend_" : "_") + c10::toString(std::get<1>(instance.param));
     });
 
 TEST_P(TrainingEngine, GradientsAreThoseOfTheOperations) {
