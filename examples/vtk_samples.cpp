@@ -1,6 +1,7 @@
 #include "examples/vtk_samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "meshio/field_data.h"
+#include "meshio/piece_set.h"
 #include "meshio/reader.h"
 #include "operators/classes.h"
 #include "operators/training/statistics.h"
@@ -23,34 +25,66 @@ namespace {
 
 constexpr const char* description_name = "dataset.json";
 
-std::vector<Mesh> read_all(const std::vector<fs::path>& files) {
+/// What this process has of one file: all of it, or its pieces.
+struct Read {
+  MeshTree pieces;  ///< Where processes hold a part each.
   std::vector<Mesh> meshes;
-  meshes.reserve(files.size());
-  for (const fs::path& file : files) meshes.push_back(read_mesh(file));
-  return meshes;
+};
+
+Read read_sample(const fs::path& file, ProcessGroup* pieces) {
+  if (!pieces) return {empty_tree(file.string()), {read_mesh(file)}};
+  MeshTree tree = is_in_pieces(file)   ? read_piece_set(file, *pieces).tree
+                  : pieces->is_first() ? read_mesh_tree(file)
+                                       : empty_tree(file.string());
+  std::vector<Mesh> leaves = tree.leaves();
+  return {std::move(tree), std::move(leaves)};
 }
 
-ArraySpec array_of(const Mesh& mesh, const std::string& name, Association association) {
+Sample bind(const Read& read, const Contract& contract, const WeightChoice& weights,
+            ProcessGroup* pieces) {
+  return pieces ? bind_pieces(read.pieces, contract, weights, *pieces)
+                : bind_sample(read.meshes.front(), contract, weights, true);
+}
+
+/// The number of components that this process found, 0 where it has nothing to look into.
+int components_of_all(int found, const std::string& name, const fs::path& file,
+                      ProcessGroup* pieces) {
+  const int components = static_cast<int>(largest_of_all(pieces, found));
+  if (components == 0)
+    throw DataError("'" + file.string() + "' has no mesh with values '" + name +
+                    "'; remove it from the training set");
+  return components;
+}
+
+ArraySpec array_of(const Read& read, const std::string& name, Association association,
+                   ProcessGroup* pieces) {
   // array() says what there is where the name does not fit.
-  return {name, association, mesh.array(name, association).components(), ""};
+  const int found =
+      read.meshes.empty() ? 0 : read.meshes.front().array(name, association).components();
+  return {name, association, components_of_all(found, name, read.pieces.origin(), pieces), ""};
 }
 
-InputArray parameter_of(const Mesh& mesh, const std::string& name) {
-  const auto values = field_values(mesh.vtk(), name, mesh.origin());
-  if (!values || values->empty()) {
-    const std::vector<std::string> there = field_names(mesh.vtk());
-    throw DataError(mesh.origin() + ": the field data have no values '" + name + "'; they have " +
-                    (there.empty() ? std::string("none") : join(there, ", ")));
-  }
+InputArray parameter_of(const Read& read, const std::string& name, ProcessGroup* pieces) {
   InputArray parameter;
   parameter.name = name;
-  parameter.components = static_cast<int>(values->size());
   parameter.role = InputRole::parameter;
+  int found = 0;
+  if (!read.meshes.empty()) {
+    const Mesh& mesh = read.meshes.front();
+    const auto values = field_values(mesh.vtk(), name, mesh.origin());
+    if (values) found = static_cast<int>(values->size());
+    if (found == 0 && !pieces) {
+      const std::vector<std::string> there = field_names(mesh.vtk());
+      throw DataError(mesh.origin() + ": the field data have no values '" + name + "'; they have " +
+                      (there.empty() ? std::string("none") : join(there, ", ")));
+    }
+  }
+  parameter.components = components_of_all(found, name, read.pieces.origin(), pieces);
   return parameter;
 }
 
 /// Their features stand behind those of the values.
-void record_ranges(const std::vector<Sample>& samples, Contract& contract) {
+void record_ranges(const std::vector<Sample>& samples, Contract& contract, ProcessGroup* pieces) {
   std::int64_t column = contract.value_components() - contract.parameter_components();
   for (InputArray& input : contract.inputs) {
     if (input.role != InputRole::parameter) continue;
@@ -58,30 +92,39 @@ void record_ranges(const std::vector<Sample>& samples, Contract& contract) {
       double low = std::numeric_limits<double>::infinity();
       double high = -low;
       for (const Sample& sample : samples) {
+        if (sample.source.values.size(0) == 0) continue;
         const double value = sample.source.values[0][column].item<double>();
         low = std::min(low, value);
         high = std::max(high, value);
       }
-      input.min.push_back(low);
-      input.max.push_back(high);
+      input.min.push_back(-largest_of_all(pieces, -low));
+      input.max.push_back(largest_of_all(pieces, high));
     }
   }
 }
 
-CoordinateHandling coordinates_of(const std::vector<Mesh>& meshes, Contract& contract,
-                                  Association association, const CoordinateHandling& given) {
+CoordinateHandling coordinates_of(const std::vector<Read>& samples, Contract& contract,
+                                  Association association, const CoordinateHandling& given,
+                                  ProcessGroup* pieces) {
   double low[3], high[3];
   std::fill_n(low, 3, std::numeric_limits<double>::infinity());
   std::fill_n(high, 3, -std::numeric_limits<double>::infinity());
-  for (const Mesh& mesh : meshes) {
-    const RowMatrix points = mesh.coordinates(association);
-    if (points.rows() == 0)
-      throw DataError("'" + mesh.origin() + "' has no " + to_string(association) +
-                      "s; remove it from the training set");
-    for (int axis = 0; axis < 3; ++axis) {
-      low[axis] = std::min(low[axis], points.col(axis).minCoeff());
-      high[axis] = std::max(high[axis], points.col(axis).maxCoeff());
+  for (const Read& sample : samples)
+    for (const Mesh& mesh : sample.meshes) {
+      const RowMatrix points = mesh.coordinates(association);
+      if (points.rows() == 0) {
+        if (pieces) continue;
+        throw DataError("'" + mesh.origin() + "' has no " + to_string(association) +
+                        "s; remove it from the training set");
+      }
+      for (int axis = 0; axis < 3; ++axis) {
+        low[axis] = std::min(low[axis], points.col(axis).minCoeff());
+        high[axis] = std::max(high[axis], points.col(axis).maxCoeff());
+      }
     }
+  for (int axis = 0; axis < 3; ++axis) {
+    low[axis] = -largest_of_all(pieces, -low[axis]);
+    high[axis] = largest_of_all(pieces, high[axis]);
   }
   CoordinateHandling handling = given;
   if (handling.axes.empty()) {
@@ -141,7 +184,8 @@ void find_classes(const std::vector<Sample>& samples, const ArrayChoice& arrays,
                     "; there is nothing to tell apart");
 }
 
-Normalisation statistics(const std::vector<Sample>& samples, bool of_targets) {
+Normalisation statistics(const std::vector<Sample>& samples, bool of_targets,
+                         ProcessGroup* pieces) {
   std::vector<std::string> names;
   std::vector<Tensor> channels, weights;
   for (const Sample& sample : samples) {
@@ -149,53 +193,62 @@ Normalisation statistics(const std::vector<Sample>& samples, bool of_targets) {
     channels.push_back(of_targets ? sample.targets : sample.source.values);
     weights.push_back(of_targets ? sample.query.weights : sample.source.weights);
   }
-  return channel_statistics(names, channels, weights);
+  return channel_statistics(names, channels, weights, pieces);
 }
 
 }  // namespace
 
-std::vector<Sample> load_samples(const std::vector<fs::path>& files, const Contract& contract) {
+std::vector<Sample> load_samples(const std::vector<fs::path>& files, const Contract& contract,
+                                 ProcessGroup* pieces) {
   std::vector<Sample> samples;
   samples.reserve(files.size());
   const WeightChoice weights = weight_choice_from_string(contract.weights);
   for (const fs::path& file : files)
-    samples.push_back(bind_sample(read_mesh(file), contract, weights, true));
+    samples.push_back(bind(read_sample(file, pieces), contract, weights, pieces));
   return samples;
 }
 
 VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const ArrayChoice& arrays,
-                                 const CoordinateHandling& coordinates) {
+                                 const CoordinateHandling& coordinates, ProcessGroup* pieces) {
   if (files.empty()) throw DataError("the training set has no files; check --data");
   if (arrays.targets.empty())
     throw UsageError("no target arrays; name what to predict with --targets");
-  const std::vector<Mesh> meshes = read_all(files);
+  if (pieces && arrays.classes)
+    throw UsageError("classes are not learned from samples in pieces; train on whole samples");
+  std::vector<Read> samples;
+  for (const fs::path& file : files) samples.push_back(read_sample(file, pieces));
+  const Read& first = samples.front();
 
   const Association association = arrays.association.value_or(Association::point);
   VtkTrainingSet set;
   for (const std::string& name : arrays.inputs)
-    set.contract.inputs.push_back({array_of(meshes.front(), name, association), InputRole::value});
+    set.contract.inputs.push_back({array_of(first, name, association, pieces), InputRole::value});
   for (const std::string& name : arrays.parameters)
-    set.contract.inputs.push_back(parameter_of(meshes.front(), name));
+    set.contract.inputs.push_back(parameter_of(first, name, pieces));
   if (!arrays.source_flag.empty())
     set.contract.inputs.push_back(
-        {array_of(meshes.front(), arrays.source_flag, association), InputRole::source_flag});
+        {array_of(first, arrays.source_flag, association, pieces), InputRole::source_flag});
   for (const std::string& name : arrays.targets)
-    set.contract.outputs.push_back({array_of(meshes.front(), name, association), {}, {}});
-  if (!arrays.classes)
+    set.contract.outputs.push_back({array_of(first, name, association, pieces), {}, {}});
+  if (!arrays.classes && !first.meshes.empty())
     for (const std::string& name : arrays.targets) {
-      const ScalarType type = meshes.front().array(name, association).type();
+      const ScalarType type = first.meshes.front().array(name, association).type();
       if (type != ScalarType::float32 && type != ScalarType::float64)
         set.integer_fields.push_back(name);
     }
   if (!arrays.weights.empty()) set.contract.weights = arrays.weights;
-  set.contract.coordinates = coordinates_of(meshes, set.contract, association, coordinates);
+  set.contract.coordinates =
+      coordinates_of(samples, set.contract, association, coordinates, pieces);
 
   const WeightChoice weights = weight_choice_from_string(set.contract.weights);
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = 0;
-  for (const Mesh& mesh : meshes) {
-    set.samples.push_back(bind_sample(mesh, set.contract, weights, true));
-    const std::int64_t points = set.samples.back().query.coordinates.size(0);
+  for (const Read& sample : samples) {
+    set.samples.push_back(bind(sample, set.contract, weights, pieces));
+    const PointSamples& query = set.samples.back().query;
+    const std::int64_t points =
+        pieces ? std::llround(total_of_all(pieces, query.shares.sum().item<double>()))
+               : query.coordinates.size(0);
     fewest = std::min(fewest, points);
     most = std::max(most, points);
   }
@@ -208,15 +261,16 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
                       ", which the data set's " + description_name +
                       " does not name; mend it, or remove it and name the arrays with --targets");
   }
-  record_ranges(set.samples, set.contract);
+  record_ranges(set.samples, set.contract, pieces);
   set.contract.min_points = fewest;
   set.contract.max_points = most;
   // With a source flag the result is linear in the source values, which a shift would break; a
   // common scale would change nothing.
   if (!set.contract.source_flag()) {
     if (set.contract.value_components() > 0)
-      set.contract.input_normalisation = statistics(set.samples, false);
-    if (!arrays.classes) set.contract.output_normalisation = statistics(set.samples, true);
+      set.contract.input_normalisation = statistics(set.samples, false, pieces);
+    if (!arrays.classes)
+      set.contract.output_normalisation = statistics(set.samples, true, pieces);
   }
   set.contract.validate();
   return set;

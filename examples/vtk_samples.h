@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/process_group.h"
 #include "operators/contract.h"
 #include "operators/point_samples.h"
 
@@ -33,15 +34,20 @@ struct VtkTrainingSet {
 };
 
 /// Reads and binds all files (float64, physical units). Throws FileError, DataError.
+/// @param pieces processes that read their pieces of each file (all of a mesh in one piece the
+/// first
+///   one) and call it together; null: each file is read as a whole
 std::vector<Sample> load_samples(const std::vector<std::filesystem::path>& files,
-                                 const Contract& contract);
+                                 const Contract& contract, ProcessGroup* pieces = nullptr);
 
 /// Reads the files and derives the contract: component counts from the first file, coordinates
 /// along which the set has extent (centred on its bounding box, scaled to [-1, 1] along the longest
 /// axis), statistics of inputs and targets, or the classes of these, ranges of points and
-/// parameters. `coordinates` overrides the coordinate handling where it has axes.
+/// parameters. `coordinates` overrides the coordinate handling where it has axes. `pieces` as for
+/// load_samples(): the contract is that of the whole meshes, the same in all processes.
 VtkTrainingSet load_training_set(const std::vector<std::filesystem::path>& files,
-                                 const ArrayChoice& arrays, const CoordinateHandling& coordinates);
+                                 const ArrayChoice& arrays, const CoordinateHandling& coordinates,
+                                 ProcessGroup* pieces = nullptr);
 
 /// What classes of the samples' targets the operator does not have, one text per output and class:
 /// "the class 7 of 'label'".

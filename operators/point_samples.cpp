@@ -77,7 +77,8 @@ PointSamples collate_points(const std::vector<Sample>& samples, const std::strin
                           [&](const Sample& s) -> const Tensor& { return member(s).*field; });
   };
   return {tensor("coordinates", 2, &PointSamples::coordinates),
-          tensor("values", 2, &PointSamples::values), tensor("weights", 1, &PointSamples::weights)};
+          tensor("values", 2, &PointSamples::values), tensor("weights", 1, &PointSamples::weights),
+          tensor("shares", 1, &PointSamples::shares)};
 }
 
 }  // namespace

@@ -343,6 +343,26 @@ Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoic
   return bind_meshes({mesh}, contract, weights, NanPolicy::error, with_targets, parameters).sample;
 }
 
+Sample bind_pieces(const MeshTree& pieces, const Contract& contract, const WeightChoice& weights,
+                   ProcessGroup& processes) {
+  StageMeshes meshes{pieces.origin(), pieces.leaves()};
+  if (!pieces.is_single()) meshes.root = pieces.vtk();
+  meshes.time = pieces.time();
+  StageOptions options;
+  options.engine.processes = &processes;
+  std::vector<std::string> warnings;
+  const std::vector<double> parameters =
+      parameter_values(contract, meshes, nullptr, options, warnings);
+  Sample sample =
+      bind_meshes(meshes.parts, contract, weights, NanPolicy::error, true, parameters, &processes)
+          .sample;
+  sample.name = pieces.origin();
+  // The order of sums is not fixed.
+  sample.source.pieces.clear();
+  sample.query.pieces.clear();
+  return sample;
+}
+
 BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract, bool with_values,
                       const Eigen::VectorXd& weights, NanPolicy nan,
                       const std::vector<double>& parameters) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "meshio/mesh.h"
+#include "meshio/mesh_tree.h"
 #include "meshio/quadrature.h"
 #include "operators/contract.h"
 #include "operators/point_samples.h"
@@ -49,6 +50,11 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
 /// One mesh, NanPolicy::error; parameters from its field data.
 Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoice& weights,
                    bool with_targets);
+
+/// The pieces that this process holds of a mesh, NanPolicy::error, with targets; parameters from
+/// the field data of any piece. All processes call it together. The name is that of the tree.
+Sample bind_pieces(const MeshTree& pieces, const Contract& contract, const WeightChoice& weights,
+                   ProcessGroup& processes);
 
 /// Places of other meshes at which an operator is to be evaluated: coordinates, and inputs where
 /// `with_values`; `weights` as given. NaN is handled as by bind_meshes, every entry that

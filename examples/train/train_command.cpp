@@ -17,6 +17,7 @@
 #include "examples/vtk_samples.h"
 #include "meshio/quadrature.h"
 #include "operators/classes.h"
+#include "operators/engine/training_function.h"
 #include "operators/threads.h"
 #include "operators/training/orthogonality.h"
 
@@ -84,6 +85,7 @@ struct TrainOptions {
   bool overwrite = false;
   bool json = false;
   int threads = 0;
+  Parallel parallel = Parallel::samples;
 };
 
 /// " (accuracy 0.93)", or nothing.
@@ -192,6 +194,11 @@ class TrainCommand : public Command {
         .at_least(0);
     table.value("log-every", options_.log_every, "steps").at_least(1);
     table.flag("json", options_.json, "print the result as JSON");
+    table.choice(
+        "parallel", options_.parallel,
+        {{"samples", Parallel::samples}, {"domain", Parallel::domain}},
+        "what the processes that mpiexec starts share out: the samples of every batch, or the "
+        "points of every sample, each with its pieces of parallel files");
     declare_threads(table, options_.threads);
   }
 
@@ -215,6 +222,10 @@ class TrainCommand : public Command {
           "symmetries");
     if (options_.point_choice && options_.points == 0)
       throw UsageError("--point-choice is given without --points; say how many, or leave it away");
+    if (options_.parallel == Parallel::domain && options_.points > 0)
+      throw UsageError(
+          "--points are drawn where one process holds all of a sample, which --parallel domain "
+          "does not; give one of them");
     if (options_.task.empty()) return;
     options_.sine.validate();
     const ArrayChoice& arrays = options_.arrays;
@@ -223,6 +234,9 @@ class TrainCommand : public Command {
       throw UsageError(
           "--inputs, --parameters, --targets and --source-flag name arrays of files, but --task " +
           options_.task + " has arrays of its own; leave them away or give --data instead");
+    if (options_.parallel == Parallel::domain)
+      throw UsageError("--parallel domain is for pieces of the files of --data; --task " +
+                       options_.task + " has none");
     if (options_.ignored_class || options_.optimisation.loss == "cross_entropy")
       throw UsageError(
           "--ignore-class and the loss cross_entropy are for classes in --data; --task " +
@@ -291,6 +305,12 @@ class TrainCommand : public Command {
             share_of(std::move(training.validation)), recipe.loss, std::move(record)};
   }
 
+  /// The processes that hold pieces of each sample; null: samples are whole.
+  ProcessGroup* pieces() const {
+    if (options_.parallel != Parallel::domain) return nullptr;
+    return processes_ ? processes_ : &alone_;
+  }
+
   /// What this process validates on.
   template <class Things>
   Things share_of(Things all) const {
@@ -330,7 +350,7 @@ class TrainCommand : public Command {
     }
     console.note("reading " + std::to_string(files.size()) + " training and " +
                  std::to_string(held_out.size()) + " validation samples");
-    VtkTrainingSet set = load_training_set(files, arrays, coordinates);
+    VtkTrainingSet set = load_training_set(files, arrays, coordinates, pieces());
     const auto flag = set.contract.source_flag();
     if (flag && recipe.model.form != Form::few_shot)
       throw UsageError("the array '" + flag->name + "' marks source points, but the form " +
@@ -341,7 +361,8 @@ class TrainCommand : public Command {
     TrainingInput input;
     input.loss = loss;
     input.record = std::move(record);
-    input.validation = load_samples(share_of(held_out), set.contract);
+    input.validation =
+        load_samples(pieces() ? held_out : share_of(held_out), set.contract, pieces());
     for (const std::string& name : set.integer_fields)
       console.note("the target '" + name +
                    "' holds integers and is learned as a field; --loss cross_entropy learns "
@@ -350,7 +371,7 @@ class TrainCommand : public Command {
     Augmentations augmentations = augment(set.contract);
     input.contract = std::move(set.contract);
     input.batches = make_dataset_source(std::move(set.samples), recipe.batch, options_.seed,
-                                        std::move(augmentations));
+                                        std::move(augmentations), pieces());
     return input;
   }
 
@@ -413,6 +434,7 @@ class TrainCommand : public Command {
     Recipe known = recipe;
     if (!options_.optimisation.loss) known.label_smoothing = 0;  // The data may say the loss.
     if (known.steps > 0) trainer_options(known, 0).validate();
+    if (pieces()) require_learning_from_pieces(*make_model(config));
   }
 
   /// What the options say of the samples of a step; the contract tells what training then sees.
@@ -475,7 +497,8 @@ class TrainCommand : public Command {
     trainer.state_path = sibling(state_extension);
     trainer.log_path = sibling(log_extension);
     trainer.resume = options_.resume;
-    trainer.processes = processes_;
+    trainer.processes = pieces() ? pieces() : processes_;
+    trainer.parallel = options_.parallel;
     trainer.should_stop = [] { return interrupted.load(); };
     return trainer;
   }
@@ -536,6 +559,7 @@ class TrainCommand : public Command {
 
   TrainOptions options_;
   ProcessGroup* processes_ = nullptr;
+  mutable SingleProcess alone_;
 };
 
 }  // namespace

@@ -9,13 +9,18 @@ namespace {
 
 template <class T>
 struct Step : torch::CustomClassHolder {
-  Step(const NetworkDescription& description, Tensor step_features, Tensor step_weights)
+  Step(const NetworkDescription& description, Tensor step_features, Tensor step_weights,
+       Tensor step_shares, ProcessGroup* processes)
       : features(std::move(step_features)),
         weights(std::move(step_weights)),
+        shares(std::move(step_shares)),
         outputs(description.outputs) {
-    pass = std::make_unique<TrainingPass<T>>(description, panel_sources<T>(features, {}, weights));
+    pass = std::make_unique<TrainingPass<T>>(
+        description,
+        panel_sources<T>(features, {}, weights, shares, {}, Reduction(processes, false)),
+        processes);
   }
-  Tensor features, weights;
+  Tensor features, weights, shares;
   int outputs;
   std::unique_ptr<TrainingPass<T>> pass;
 };
@@ -54,11 +59,24 @@ class TrainingFunction : public torch::autograd::Function<TrainingFunction<T>> {
 };
 
 template <class T>
-Tensor run(const NetworkDescription& description, const Tensor& features, const Tensor& weights,
-           const std::vector<Tensor>& tensors) {
-  const auto step = c10::make_intrusive<Step<T>>(description, features.contiguous(),
-                                                 weights.to(features.scalar_type()).contiguous());
+Tensor run(const NetworkDescription& description, const std::vector<Tensor>& tensors,
+           const Tensor& features, const Tensor& weights, const Tensor& shares,
+           ProcessGroup* processes) {
+  const auto like_features = [&](const Tensor& tensor) {
+    return tensor.defined() ? tensor.to(features.scalar_type()).contiguous() : tensor;
+  };
+  const auto step = c10::make_intrusive<Step<T>>(
+      description, features.contiguous(), like_features(weights), like_features(shares), processes);
   return TrainingFunction<T>::apply(step, at::TensorList(tensors));
+}
+
+Tensor run(NetworkDescription& description, const Tensor& features, const Tensor& weights,
+           const Tensor& shares = {}, ProcessGroup* processes = nullptr) {
+  std::vector<Tensor> tensors;
+  for (const Tensor* tensor : network_tensors(description)) tensors.push_back(*tensor);
+  if (features.scalar_type() == torch::kFloat32)
+    return run<float>(description, tensors, features, weights, shares, processes);
+  return run<double>(description, tensors, features, weights, shares, processes);
 }
 
 }  // namespace
@@ -69,11 +87,23 @@ Tensor predict_for_training(const Model& model, const Tensor& features, const Te
     return {};
   NetworkDescription description = describe_network(model);
   if (!is_trainable_on_panels(description)) return {};
-  std::vector<Tensor> tensors;
-  for (const Tensor* tensor : network_tensors(description)) tensors.push_back(*tensor);
-  if (features.scalar_type() == torch::kFloat32)
-    return run<float>(description, features, weights, tensors);
-  return run<double>(description, features, weights, tensors);
+  return run(description, features, weights);
+}
+
+void require_learning_from_pieces(const Model& model) {
+  if (!model.has_engine() || !is_trainable_on_panels(describe_network(model)) ||
+      !model.parameters().front().is_cpu())
+    throw UsageError(
+        "only the forms shared_basis, shared_basis_tied and paper with functional attention learn, "
+        "on the CPU, from samples of which several processes hold pieces; train on whole samples");
+}
+
+Tensor predict_in_pieces_for_training(const Model& model, const Tensor& features,
+                                      const Tensor& weights, const Tensor& shares,
+                                      ProcessGroup& processes) {
+  require_learning_from_pieces(model);
+  NetworkDescription description = describe_network(model);
+  return run(description, features, weights, shares, &processes);
 }
 
 }  // namespace funcattn

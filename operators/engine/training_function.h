@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/process_group.h"
 #include "operators/model.h"
 
 namespace funcattn {
@@ -12,5 +13,16 @@ namespace funcattn {
 /// backward, or features that require gradients.
 /// @param features [B,N,F], as point_features() gives them @param weights [B,N]
 Tensor predict_for_training(const Model& model, const Tensor& features, const Tensor& weights);
+
+/// As predict_for_training() where several processes hold points of each sample, N of which are
+/// here, maybe none: all call it and its backward together. The gradients of all are to be added
+/// up. Throws UsageError where it does not apply, as require_learning_from_pieces() does.
+/// @param shares as in PointSamples
+Tensor predict_in_pieces_for_training(const Model& model, const Tensor& features,
+                                      const Tensor& weights, const Tensor& shares,
+                                      ProcessGroup& processes);
+
+/// Throws UsageError for models that predict_in_pieces_for_training() does not know.
+void require_learning_from_pieces(const Model& model);
 
 }  // namespace funcattn

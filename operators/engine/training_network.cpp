@@ -87,12 +87,14 @@ struct TrainingPass<T>::Worker {
 };
 
 template <class T>
-TrainingPass<T>::TrainingPass(const NetworkDescription& description, Batch batch)
+TrainingPass<T>::TrainingPass(const NetworkDescription& description, Batch batch,
+                              ProcessGroup* processes)
     : network_(panel_kernels<T>(), description),
       batch_(std::move(batch)),
       plan_(counts_of_any(batch_.size(), batch_.empty() ? 0 : batch_.front().count),
             network_.kernels.points, 0),
       workers_(std::max(1, at::get_num_threads())),
+      processes_(processes),
       slots_(std::make_unique<Slots>()) {
   int kept = 0;
   for (const auto& block : network_.blocks)
@@ -164,6 +166,13 @@ std::vector<typename TrainingPass<T>::Sums> TrainingPass<T>::visit(std::size_t s
   for (std::size_t part = 0; part < part_sums.size(); ++part) {
     Sums& total = sums[plan_.parts()[part].sample];
     for (std::size_t i = 0; i < sample_size; ++i) total[i] += part_sums[part][i];
+  }
+  if (processes_ && sample_size > 0) {
+    Sums all;
+    for (const Sums& one : sums) all.insert(all.end(), one.begin(), one.end());
+    processes_->sum(all.data(), all.size());
+    for (std::size_t b = 0; b < sums.size(); ++b)
+      std::copy_n(all.data() + b * sample_size, sample_size, sums[b].data());
   }
   if (gradients) {
     gradients->assign(gradient_size, 0.0);
@@ -296,6 +305,9 @@ void TrainingPass<T>::backward_block(std::size_t block, std::vector<Tensor>& att
   for (std::size_t b = 0; b < batch_.size(); ++b)
     solve_gradients.push_back(
         parts.attention->backward_solve(map_sums[b].data(), solved[b], batch_[b].size, small));
+  // All processes solve the same systems, whose gradients count once.
+  if (processes_ && !processes_->is_first())
+    for (Tensor& gradient : small) gradient = at::zeros_like(gradient);
   Sums second;
   visit(0, parts.gradient_size, &second, [&](Worker& worker, const PanelPlace& place) {
     T* x = worker.arena.rows(network_.width);

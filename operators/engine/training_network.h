@@ -45,13 +45,16 @@ class TrainingPass {
   using Batch = std::vector<PanelSource<T>>;
 
   /// @param batch samples of equal size; what it points to must last as long as the pass
-  /// Throws MemoryError where memory does not suffice.
-  TrainingPass(const NetworkDescription& description, Batch batch);
+  /// @param processes that hold the other points of the samples and do the same together, null:
+  /// none Throws MemoryError where memory does not suffice.
+  TrainingPass(const NetworkDescription& description, Batch batch,
+               ProcessGroup* processes = nullptr);
   ~TrainingPass();
 
   /// @param y [B,n,outputs]
   void forward(T* y);
-  /// Gradients of network_tensors(), float64. @param dy [B,n,outputs]
+  /// Gradients of network_tensors(), float64; those of several processes are to be added up.
+  /// @param dy [B,n,outputs]
   std::vector<Tensor> backward(const T* dy);
 
  private:
@@ -75,6 +78,7 @@ class TrainingPass {
   /// Visits every panel. `body(worker, place)` may add to the tile sums of the worker (per sample,
   /// `sample_size` numbers) and to its gradients (`gradient_size` numbers), which are added up in
   /// float64, the gradients in `gradients` where not null.
+  /// @return the sums of every sample, over its points in all processes
   template <class Body>
   std::vector<Sums> visit(std::size_t sample_size, std::size_t gradient_size, Sums* gradients,
                           const Body& body);
@@ -83,6 +87,7 @@ class TrainingPass {
   Batch batch_;
   SweepPlan plan_;
   int workers_;
+  ProcessGroup* processes_;
   std::unique_ptr<Slots> slots_;
   std::vector<std::vector<Solved>> solved_;  ///< By block, then by sample.
 };

@@ -1,6 +1,7 @@
 #include "operators/training/batch_source.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -15,16 +16,28 @@ namespace {
 /// Keeps the generator of the augmentations apart from that of the order.
 constexpr std::uint64_t augmentation_stream = 0x6175676d656e7473u;
 
+/// Points of each sample, of the source and of the query, wherever they are.
+std::vector<double> sizes_of(const std::vector<Sample>& samples, ProcessGroup* pieces) {
+  std::vector<double> sizes;
+  for (const Sample& sample : samples)
+    for (const PointSamples* points : {&sample.source, &sample.query})
+      sizes.push_back(points->shares.defined() ? points->shares.sum().item<double>()
+                                               : static_cast<double>(points->weights.size(0)));
+  if (pieces) pieces->sum(sizes.data(), sizes.size());
+  return sizes;
+}
+
 /// Tells data sets apart by the names and sizes of their samples (FNV-1a).
-std::uint64_t fingerprint(const std::vector<Sample>& samples) {
+std::uint64_t fingerprint(const std::vector<Sample>& samples, ProcessGroup* pieces) {
+  const std::vector<double> sizes = sizes_of(samples, pieces);
   std::uint64_t hash = 0xcbf29ce484222325u;
   const auto mix = [&hash](const std::string& text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   };
-  for (const auto& sample : samples) {
-    mix(sample.name);
-    mix("\n" + std::to_string(sample.source.weights.size(0)) + " " +
-        std::to_string(sample.query.weights.size(0)) + "\n");
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    mix(samples[i].name);
+    mix("\n" + std::to_string(std::llround(sizes[2 * i])) + " " +
+        std::to_string(std::llround(sizes[2 * i + 1])) + "\n");
   }
   return hash;
 }
@@ -32,7 +45,7 @@ std::uint64_t fingerprint(const std::vector<Sample>& samples) {
 class DatasetSource final : public BatchSource {
  public:
   DatasetSource(std::vector<Sample> samples, int batch_size, std::uint64_t seed,
-                Augmentations augmentations)
+                Augmentations augmentations, ProcessGroup* pieces)
       : samples_(std::move(samples)),
         augmentations_(std::move(augmentations)),
         batch_size_(batch_size),
@@ -40,7 +53,7 @@ class DatasetSource final : public BatchSource {
         epoch_random_(random_),
         augmentation_random_(seed ^ augmentation_stream),
         order_(samples_.size()) {
-    fingerprint_ = fingerprint(samples_);
+    fingerprint_ = fingerprint(samples_, pieces);
     if (samples_.empty()) throw DataError("the training set has no samples");
     if (batch_size < 1)
       throw UsageError("the batch size is " + std::to_string(batch_size) + ", expected 1 or more");
@@ -139,9 +152,10 @@ std::pair<std::size_t, std::size_t> Share::of(std::size_t count) const {
 }
 
 std::unique_ptr<BatchSource> make_dataset_source(std::vector<Sample> samples, int batch_size,
-                                                 std::uint64_t seed, Augmentations augmentations) {
+                                                 std::uint64_t seed, Augmentations augmentations,
+                                                 ProcessGroup* pieces) {
   return std::make_unique<DatasetSource>(std::move(samples), batch_size, seed,
-                                         std::move(augmentations));
+                                         std::move(augmentations), pieces);
 }
 
 }  // namespace funcattn

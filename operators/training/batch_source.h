@@ -7,10 +7,17 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/process_group.h"
 #include "operators/point_samples.h"
 #include "operators/training/augmentation.h"
 
 namespace funcattn {
+
+/// What the processes of a training run share out.
+enum class Parallel {
+  samples,  ///< The samples of every batch.
+  domain,   ///< The points of every sample: each process holds its pieces of all of them.
+};
 
 /// What one of several processes takes of things that all share out: as many as the others or one
 /// more or less, one after the other.
@@ -47,8 +54,11 @@ class BatchSource {
 /// may be smaller. Each sample passes the augmentations in their order when it is drawn; they have
 /// a generator of their own, so that the order of the samples does not depend on them. Throws
 /// DataError without samples, UsageError for a batch size < 1.
+/// @param pieces the processes that hold the other pieces of the samples, which call it together;
+///   null: the samples are whole
 std::unique_ptr<BatchSource> make_dataset_source(std::vector<Sample> samples, int batch_size,
                                                  std::uint64_t seed,
-                                                 Augmentations augmentations = {});
+                                                 Augmentations augmentations = {},
+                                                 ProcessGroup* pieces = nullptr);
 
 }  // namespace funcattn

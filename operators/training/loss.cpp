@@ -58,10 +58,32 @@ void require_shapes(const Tensor& prediction, const Tensor& target, const Tensor
   throw UsageError(text.str());
 }
 
+/// Sums over the points of each sample that are here, [B].
+struct PointSums {
+  Tensor error;  ///< Squares of what the prediction lacks, weighed; differentiable.
+  Tensor size;   ///< Squares of the target, weighed.
+  Tensor weight;
+};
+
+Tensor of_sums(Loss loss, const PointSums& here, std::int64_t channels, double floor,
+               ProcessGroup& processes) {
+  const Tensor sums = at::stack({here.error.detach(), here.size, here.weight}).cpu().contiguous();
+  processes.sum(sums.data_ptr<double>(), static_cast<std::size_t>(sums.numel()));
+  // The sum of all, in which each process differentiates its own part.
+  const Tensor error = here.error + (sums[0] - here.error.detach());
+  const Tensor weight = sums[2];
+  if (loss == Loss::mse) return error / (weight * channels);
+  const Tensor size = at::maximum(sums[1], weight * (floor * floor));
+  if (loss == Loss::log_relative_l2) return (error / size + log_relative_l2_offset).log();
+  // The gradient at an exact fit is 0, not that of a root.
+  const Tensor misses = error.gt(0);
+  return at::where(misses, error, at::ones_like(error)).sqrt() * misses / size.sqrt();
+}
+
 }  // namespace
 
 Tensor sample_losses(Loss loss, const Tensor& prediction, const Tensor& target,
-                     const Tensor& weights, double floor) {
+                     const Tensor& weights, double floor, ProcessGroup* processes) {
   if (loss == Loss::cross_entropy)
     throw UsageError("the loss cross_entropy is of classes, not of fields");
   require_shapes(prediction, target, weights);
@@ -71,6 +93,13 @@ Tensor sample_losses(Loss loss, const Tensor& prediction, const Tensor& target,
   const Tensor truth = target.to(torch::kFloat64);
   // Filling after the subtraction sends no gradient, hence no NaN, to absent points.
   const Tensor difference = (prediction.to(torch::kFloat64) - truth).masked_fill(absent, 0);
+  if (processes) {
+    const auto square_sum = [&](const Tensor& values) {
+      return (values.square() * w.unsqueeze(-1)).sum({1, 2});
+    };
+    return of_sums(loss, {square_sum(difference), square_sum(truth.masked_fill(absent, 0)), total},
+                   prediction.size(2), floor, *processes);
+  }
   if (loss == Loss::mse)
     return (difference.square() * w.unsqueeze(-1)).sum({1, 2}) / (total * prediction.size(2));
   if (loss == Loss::log_relative_l2) {

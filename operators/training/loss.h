@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/process_group.h"
 #include "operators/classes.h"
 
 namespace funcattn {
@@ -21,10 +22,12 @@ Loss loss_from_string(const std::string& text);
 /// @param prediction, target [B,M,C]; what they hold at weight 0 (NaN included) is ignored
 /// @param weights [B,M], >= 0
 /// @param floor in the units of the target
+/// @param processes that hold other points of the samples and call it together, null: none. All get
+///   the losses of the whole samples, differentiable in the prediction here.
 /// @return [B], float64 whatever the dtype of the input; NaN for a sample without any point of
 ///   positive weight. Throws UsageError where the shapes do not fit, and for cross_entropy.
 Tensor sample_losses(Loss loss, const Tensor& prediction, const Tensor& target,
-                     const Tensor& weights, double floor = 1e-8);
+                     const Tensor& weights, double floor = 1e-8, ProcessGroup* processes = nullptr);
 
 /// Cross-entropy of classes: per sample the weighted mean over its points of -log p, p the share
 /// that softmax gives to the class of the point, over the points of positive weight whose class is

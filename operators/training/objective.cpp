@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/error.h"
+#include "operators/engine/training_function.h"
+#include "operators/forms/layers.h"
 #include "operators/training/orthogonality.h"
 
 namespace funcattn {
@@ -46,6 +48,12 @@ Objective::Objective(const Operator& op, Loss loss, const ObjectiveSettings& set
     : op_(op), loss_(loss), settings_(settings) {
   require_fitting_outputs(op.contract(), loss);
   check_orthogonality(settings.orthogonality, op.model().config());
+  if (settings.pieces && loss == Loss::cross_entropy)
+    throw UsageError("classes are not learned from samples in pieces; train on whole samples");
+  if (settings.pieces && settings.orthogonality > 0)
+    throw UsageError(
+        "a penalty on bases is not for samples in pieces; leave out the orthogonality, or train on "
+        "whole samples");
   const std::vector<double>& scale = op.contract().output_normalisation.scale;
   if (scale.empty()) return;
   double squares = 0;
@@ -55,10 +63,29 @@ Objective::Objective(const Operator& op, Loss loss, const ObjectiveSettings& set
     inverse_scale_ = torch::tensor(scale, torch::kFloat64).reciprocal().to(op.device());
 }
 
-Tensor Objective::sample_losses(const Batch& batch, Tensor* accuracy) const {
+Tensor Objective::predict(const Batch& batch) const {
+  if (settings_.pieces) return predict_in_pieces(batch);
   const PointSamples source = op_.normalise(batch.source);
   const PointSamples query = batch.query_is_source ? source : op_.normalise(batch.query);
-  return losses(op_.predict(source, query), batch, accuracy);
+  return op_.predict(source, query);
+}
+
+Tensor Objective::predict_in_pieces(const Batch& batch) const {
+  if (!batch.query_is_source)
+    throw UsageError("samples in pieces are predicted at their own points, but those of '" +
+                     batch.names.front() + "' have queries besides; train in one process");
+  EngineOptions options;
+  options.processes = settings_.pieces;
+  const PointSamples source = op_.normalise(batch.source, options);
+  const Model& model = op_.model();
+  if (!at::GradMode::is_enabled()) return InferenceEngine(model).predict(source, source, options);
+  return predict_in_pieces_for_training(
+      model, point_features(source, model.config(), op_.dtype(), "source"), source.weights,
+      source.shares, *settings_.pieces);
+}
+
+Tensor Objective::sample_losses(const Batch& batch, Tensor* accuracy) const {
+  return losses(predict(batch), batch, accuracy);
 }
 
 Tensor Objective::training_losses(const Batch& batch, Tensor* accuracy) const {
@@ -80,7 +107,7 @@ Tensor Objective::losses(const Tensor& normalised_prediction, const Batch& batch
     targets = targets * inverse_scale_;
   }
   return funcattn::sample_losses(loss_, prediction, targets,
-                                 batch.query.weights.to(prediction.device()), floor_);
+                                 batch.query.weights.to(prediction.device()), floor_, settings_.pieces);
 }
 
 Tensor Objective::class_losses(const Tensor& logits, const Batch& batch, Tensor* accuracy) const {
@@ -111,8 +138,10 @@ LossSum Objective::total_loss(const std::vector<Sample>& samples) const {
   for (std::size_t begin = 0; begin < samples.size();) {
     const Sample& first = samples[begin];
     const std::int64_t points = first.source.weights.size(0) + first.query.weights.size(0);
-    const std::size_t limit = begin + static_cast<std::size_t>(std::max<std::int64_t>(
-                                          1, points_together / std::max<std::int64_t>(1, points)));
+    // Of samples in pieces every process sees other sizes.
+    const std::int64_t together =
+        settings_.pieces ? 1 : points_together / std::max<std::int64_t>(1, points);
+    const std::size_t limit = begin + static_cast<std::size_t>(std::max<std::int64_t>(1, together));
     std::vector<Sample> group;
     for (; begin < samples.size() && begin < limit && same_size(first, samples[begin]); ++begin)
       group.push_back(samples[begin]);

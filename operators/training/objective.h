@@ -28,6 +28,8 @@ struct ObjectiveSettings {
   double label_smoothing = 0;  ///< Of cross_entropy, from 0 up to 1.
   /// Weight of the defect of the learned bases (OrthogonalityObserver) in what training makes small.
   double orthogonality = 0;
+  /// The processes that hold pieces of each sample; null: samples are whole.
+  ProcessGroup* pieces = nullptr;
 };
 
 /// What training makes small: the loss of an operator's prediction against the targets.
@@ -40,10 +42,13 @@ struct ObjectiveSettings {
 class Objective {
  public:
   /// `op` must outlive the objective. Throws UsageError where its outputs are classes and the loss
-  /// is one of fields, or the reverse, and where there is a weight of orthogonality without bases.
+  /// is one of fields, or the reverse, where there is a weight of orthogonality without bases, and
+  /// for classes or such a weight with samples in pieces.
   Objective(const Operator& op, Loss loss, const ObjectiveSettings& settings = {});
 
-  /// Per-sample losses [B], float64, differentiable in the weights of the model.
+  /// Per-sample losses [B], float64, differentiable in the weights of the model. Of samples in
+  /// pieces all processes get the losses of the whole ones and, added up, their gradients; throws
+  /// UsageError for models that do not learn from pieces, see predict_in_pieces_for_training().
   /// @param accuracy where not null, receives that of each sample [B] (accuracies()), the mean over
   ///   the outputs, if they are classes
   Tensor sample_losses(const Batch& batch, Tensor* accuracy = nullptr) const;
@@ -59,6 +64,8 @@ class Objective {
   double mean_loss(const std::vector<Sample>& samples) const { return total_loss(samples).mean(); }
 
  private:
+  Tensor predict(const Batch& batch) const;
+  Tensor predict_in_pieces(const Batch& batch) const;
   Tensor losses(const Tensor& normalised_prediction, const Batch& batch, Tensor* accuracy) const;
   Tensor class_losses(const Tensor& logits, const Batch& batch, Tensor* accuracy) const;
 

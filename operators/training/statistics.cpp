@@ -50,7 +50,6 @@ struct CheckedSample {
       sum.add(w[i]);
     }
     total = sum.value();
-    if (!(total > 0)) throw DataError("sample '" + name + "' has no point of positive weight");
     for_each_point([&](std::int64_t i, const double* values, double) {
       for (std::int64_t c = 0; c < count; ++c)
         if (!std::isfinite(values[c]))
@@ -80,7 +79,7 @@ struct CheckedSample {
 
 Normalisation channel_statistics(const std::vector<std::string>& names,
                                  const std::vector<Tensor>& channels,
-                                 const std::vector<Tensor>& weights) {
+                                 const std::vector<Tensor>& weights, ProcessGroup* pieces) {
   if (names.size() != channels.size() || names.size() != weights.size())
     throw UsageError("channel statistics: " + std::to_string(names.size()) + " names, " +
                      std::to_string(channels.size()) + " channel tensors and " +
@@ -88,19 +87,30 @@ Normalisation channel_statistics(const std::vector<std::string>& names,
   if (names.empty()) throw DataError("channel statistics: there are no samples");
   const std::int64_t count = channels.front().dim() == 2 ? channels.front().size(1) : 0;
 
+  std::vector<double> totals;  // Of the weights of each sample.
+  for (std::size_t s = 0; s < names.size(); ++s)
+    totals.push_back(CheckedSample(names[s], channels[s], weights[s], count).total);
+  if (pieces) pieces->sum(totals.data(), totals.size());
+  for (std::size_t s = 0; s < names.size(); ++s)
+    if (!(totals[s] > 0))
+      throw DataError("sample '" + names[s] + "' has no point of positive weight");
+
   // Mean over samples of the weighted mean of `term(value, channel)` over the points.
   const auto mean_over_samples = [&](const std::function<double(double, std::int64_t)>& term) {
-    std::vector<CompensatedSum> over_samples(static_cast<std::size_t>(count));
+    std::vector<double> of_samples;  // [samples, channels]
     for (std::size_t s = 0; s < names.size(); ++s) {
       const CheckedSample sample(names[s], channels[s], weights[s], count);
       std::vector<CompensatedSum> over_points(static_cast<std::size_t>(count));
       sample.for_each_point([&](std::int64_t, const double* values, double weight) {
         for (std::int64_t c = 0; c < count; ++c)
-          over_points[static_cast<std::size_t>(c)].add(weight / sample.total * term(values[c], c));
+          over_points[static_cast<std::size_t>(c)].add(weight / totals[s] * term(values[c], c));
       });
-      for (std::size_t c = 0; c < over_points.size(); ++c)
-        over_samples[c].add(over_points[c].value());
+      for (const CompensatedSum& sum : over_points) of_samples.push_back(sum.value());
     }
+    if (pieces) pieces->sum(of_samples.data(), of_samples.size());
+    std::vector<CompensatedSum> over_samples(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < of_samples.size(); ++i)
+      over_samples[i % over_samples.size()].add(of_samples[i]);
     std::vector<double> means;
     for (const auto& sum : over_samples)
       means.push_back(sum.value() / static_cast<double>(names.size()));
@@ -114,6 +124,7 @@ Normalisation channel_statistics(const std::vector<std::string>& names,
     largest = std::max(largest, std::abs(value));
     return value;
   });
+  if (pieces) pieces->maximum(magnitude.data(), magnitude.size());
   statistics.scale = mean_over_samples([&](double value, std::int64_t c) {
     const double deviation = value - statistics.mean[static_cast<std::size_t>(c)];
     return deviation * deviation;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/process_group.h"
 #include "operators/contract.h"
 #include "operators/point_samples.h"
 
@@ -16,8 +17,12 @@ namespace funcattn {
 /// another number of channels, and on an empty list; UsageError where the lists differ in length.
 /// @param channels one [N,C] tensor per sample; what it holds at weight 0 is ignored
 /// @param weights one [N] tensor per sample
+/// @param pieces the processes that hold the other points of the samples and call it together;
+/// null:
+///   all points are here
 Normalisation channel_statistics(const std::vector<std::string>& names,
                                  const std::vector<Tensor>& channels,
-                                 const std::vector<Tensor>& weights);
+                                 const std::vector<Tensor>& weights,
+                                 ProcessGroup* pieces = nullptr);
 
 }  // namespace funcattn

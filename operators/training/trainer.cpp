@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "operators/engine/training_function.h"
 #include "operators/operator_file.h"
 #include "operators/training/adamw.h"
 #include "operators/training/flat_parameters.h"
@@ -65,8 +66,9 @@ class TrainingRun {
         schedule_(options.schedule),
         summary_(summary),
         report_(report),
-        group_(options.processes),
-        objective_(op, options.loss, {options.label_smoothing, options.orthogonality}),
+        group_(options.processes, options.parallel),
+        objective_(op, options.loss,
+                   {options.label_smoothing, options.orthogonality, group_.of_pieces()}),
         parameters_(op.model()),
         optimiser_(parameters_,
                    {options.beta1, options.beta2, options.epsilon, options.weight_decay}),
@@ -77,6 +79,7 @@ class TrainingRun {
   }
 
   TrainerResult run() {
+    if (group_.of_pieces()) require_learning_from_pieces(op_.model());
     const torch::AutoGradMode records_gradients(true);
     const ModeScope training(op_.model(), true);
     if (options_.resume) restore();
@@ -193,9 +196,10 @@ class TrainingRun {
     LossSum sum{losses.sum().item<double>(), losses.size(0)};
     if (accuracy.defined()) sum.judge(accuracy);
     parameters_.gradients().zero_();
-    if (group_.is_alone()) {
+    if (!group_.shares_samples()) {
       if (!std::isfinite(sum.sum)) refuse_losses(losses, batch);
       losses.mean().backward();
+      if (group_.of_pieces()) group_.add_up(parameters_.gradients());
       return sum;
     }
     if (has_samples) losses.sum().backward();
@@ -404,7 +408,7 @@ TrainerResult train(Operator& op, BatchSource& batches, const std::vector<Sample
     if (!summary.is_null() && !summary.is_object())
       throw UsageError("training: the summary is JSON of type " + std::string(summary.type_name()) +
                        ", expected an object");
-    const ShareScope share(batches, TrainingGroup(options.processes).share());
+    const ShareScope share(batches, TrainingGroup(options.processes, options.parallel).share());
     PrefetchedSource prefetched(batches);
     return TrainingRun(op, prefetched, validation, options, summary, report).run();
   });

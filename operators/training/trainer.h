@@ -14,8 +14,6 @@
 
 namespace funcattn {
 
-class ProcessGroup;
-
 struct TrainerOptions {
   std::int64_t steps = 1000;
   Schedule schedule;  ///< total_steps is set to `steps`.
@@ -36,9 +34,10 @@ struct TrainerOptions {
   std::filesystem::path state_path;  ///< Training state for resuming; empty: not written.
   std::filesystem::path log_path;    ///< JSON lines; empty: none.
   bool resume = false;               ///< Continue from state_path.
-  /// That train together, each on its share of every batch and of the validation samples; null:
-  /// this one alone. The first one writes the files, and all read the state that resumes.
+  /// That train together; null: this one alone. The first one writes the files, and all read the
+  /// state that resumes.
   ProcessGroup* processes = nullptr;
+  Parallel parallel = Parallel::samples;  ///< What they share out.
   /// Asked after every step; true ends the run there, with last and state files written. May be
   /// empty. Typically reads a flag that a signal handler sets.
   std::function<bool()> should_stop;
@@ -91,10 +90,12 @@ struct TrainerResult {
 /// a validation set, best_path receives the last operator.
 ///
 /// Of several processes, which all call it with the same options, each takes its share of every
-/// batch (BatchSource::take_share) and holds its own part of `validation`; the gradients and losses
-/// of all are added up in float64. The run is that of one process up to rounding, and its state can
-/// be resumed by another number of them. What fails in one fails in all; throws UsageError where
-/// they differ in options, model, contract, training set or weights.
+/// batch (BatchSource::take_share) and holds its own part of `validation`, or, where they share out
+/// the domain, its pieces of every sample (PointSamples::shares) of both; the gradients of all are
+/// added up in float64. The run is that of one process up to rounding, and its state can be resumed
+/// by another number of them. What fails in one fails in all; throws UsageError where they differ
+/// in options, model, contract, training set or weights, and for models that do not learn from
+/// pieces.
 ///
 /// The random generator, default dtype, grad mode and thread counts of the process are left as
 /// found (the caller bounds the threads by a ThreadScope). Parameters are independent tensors

@@ -30,7 +30,7 @@ LossSum losses_of(const double* numbers) {
 }  // namespace
 
 LossSum TrainingGroup::total(const LossSum& mine) const {
-  if (is_alone()) return mine;
+  if (!shares_samples()) return mine;
   LossNumbers numbers = numbers_of(mine);
   processes_->sum(numbers.data(), numbers.size());
   return losses_of(numbers.data());
@@ -47,14 +47,22 @@ LossSum TrainingGroup::total(const LossSum& mine, const Tensor& gradients) const
   sums.copy_(gradients);
   double* numbers = all.data_ptr<double>();
   std::copy(losses_here.begin(), losses_here.end(), numbers + size);
-  if (processes_) processes_->sum(numbers, static_cast<std::size_t>(size + count));
+  processes_->sum(numbers, static_cast<std::size_t>(size + count));
   const LossSum losses = losses_of(numbers + size);
   gradients.copy_(sums / static_cast<double>(losses.samples));
   return losses;
 }
 
+void TrainingGroup::add_up(const Tensor& gradients) const {
+  if (is_alone()) return;
+  const torch::NoGradGuard no_grad;
+  const Tensor sums = gradients.to(torch::kFloat64, /*non_blocking=*/false, /*copy=*/true);
+  processes_->sum(sums.data_ptr<double>(), static_cast<std::size_t>(sums.numel()));
+  gradients.copy_(sums);
+}
+
 std::vector<std::string> TrainingGroup::joined(const std::vector<std::string>& mine) const {
-  if (is_alone()) return mine;
+  if (!shares_samples()) return mine;
   std::vector<std::string> all;
   for (const std::string& packed : processes_->gather(packed_texts(mine)))
     for (std::string& text : unpacked_texts(packed)) all.push_back(std::move(text));

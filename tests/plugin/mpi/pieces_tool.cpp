@@ -1,5 +1,7 @@
 // For the tests of several processes.
-//   pieces_tool write FOLDER                      operators, a whole mesh and the same in pieces
+//   pieces_tool write FOLDER                      operators, a whole mesh and training sets, and
+//   the
+//                                                 same in pieces
 //   pieces_tool compare WHOLE PIECES TOLERANCE    predictions at the same points, by their ids
 //   pieces_tool trained A B TOLERANCE             training runs by their files, A.safetensors etc.
 //   pieces_tool logged A B TOLERANCE              training runs by their logs alone
@@ -34,6 +36,23 @@ void write_pieces(const std::vector<Mesh>& pieces, const fs::path& path) {
   write_piece_set(set, path, {}, alone);
 }
 
+/// Small training sets of meshes of several sizes: whole, and the same in pieces.
+void write_training_sets(const fs::path& folder) {
+  int number = 0;
+  for (const auto& [part, count] : {std::pair{"train", 5}, std::pair{"valid", 2}}) {
+    fs::create_directories(folder / "wholes" / part);
+    fs::create_directories(folder / "pieces" / part);
+    for (int i = 0; i < count; ++i, ++number) {
+      const Mesh whole = make_grid(7 + number, 6 + number % 3);
+      const std::string name = "sample" + std::to_string(i);
+      write_mesh(whole, folder / "wholes" / part / (name + ".vtu"));
+      const auto pieces = static_cast<std::size_t>(2 + number % 2);
+      write_pieces(pieces_of(whole, cut_at_random(whole, pieces), number % 3),
+                   folder / "pieces" / part / (name + ".pvtu"));
+    }
+  }
+}
+
 int write(const fs::path& folder) {
   fs::remove_all(folder);  // Else names of folders would change.
   fs::create_directories(folder);
@@ -47,6 +66,7 @@ int write(const fs::path& folder) {
     write_pieces(pieces_of(whole, cut_in_turn(whole, 4), layers), folder / ("turn" + name));
     write_pieces(pieces_of(whole, cut_at_random(whole, 5), layers), folder / ("random" + name));
   }
+  write_training_sets(folder);
   return 0;
 }
 

@@ -33,6 +33,28 @@ expect 0 "$FUNCATTN" train "${single[@]}" --out single1.safetensors
 expect 0 ranks 2 train "${single[@]}" --out single2.safetensors
 expect 0 "$PIECES_TOOL" logged single1 single2 1e-5
 
+# Samples in pieces, with 0 to 2 layers of ghosts: the run is that of whole samples.
+model=(--width 16 --heads 2 --basis 4 --blocks 2 --batch 2 --steps 12 --log-every 1
+  --validate-every 4 --dtype float64 --threads 1)
+in_pieces() { echo train --data "$CASES/pieces" --parallel domain; }
+for weights in measure uniform; do
+  for form in shared_basis paper; do
+    fields=(--inputs load --targets force --weights $weights --form $form "${model[@]}")
+    expect 0 "$FUNCATTN" train --data "$CASES/wholes" "${fields[@]}" --out whole.safetensors --overwrite
+    expect 0 "$FUNCATTN" $(in_pieces) "${fields[@]}" --out alone.safetensors --overwrite
+    expect 0 "$PIECES_TOOL" trained whole alone 1e-7
+    for number in 2 4; do
+      expect 0 ranks $number $(in_pieces) "${fields[@]}" --out pieces.safetensors --overwrite
+      expect 0 "$PIECES_TOOL" trained whole pieces 1e-7
+    done
+  done
+done
+refused=(--inputs load --targets force "${model[@]}" --out refused.safetensors)
+expect 2 ranks 2 $(in_pieces) "${refused[@]}" --attention softmax
+expect_error "only the forms shared_basis, shared_basis_tied and paper with functional attention learn"
+expect 2 ranks 2 $(in_pieces) "${refused[@]}" --points 20
+expect_error "give one of them"
+
 # Stopped by a signal to mpiexec, or to one process, and continued on another number of them.
 long=("${options[@]/#20/4000}")
 stopped_by() {
