@@ -158,7 +158,8 @@ TEST_F(StageTest, WarnsOfWhatTheOperatorDoesNotSee) {
       "cloud.vtp spans z = 0 to 0.5, which the operator does not see: it was trained along x and "
       "y"};
   EXPECT_EQ(stage.run(mesh, options).warnings, expected);
-  EXPECT_EQ(stage.run(test::make_grid(4, 3), mesh, options).warnings, expected) << "of a query too";
+  EXPECT_EQ(stage.run(MeshTree(test::make_grid(4, 3)), MeshTree(mesh), options).warnings, expected)
+      << "of a query too";
 }
 
 TEST_F(StageTest, WarnsThatAChoiceOfMemoryHasNoEffect) {
