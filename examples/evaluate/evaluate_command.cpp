@@ -145,7 +145,11 @@ class Views {
           output.name, to_matrix(sample.targets.narrow(1, component, output.components)),
           to_matrix(predicted.narrow(1, component, output.components)));
       component += output.components;
-      if (output.is_class()) make_classes(values);
+      if (output.is_class()) {
+        const Tensor truth = sample.targets.select(1, component - output.components);
+        const Eigen::VectorXi classes = to_classes(class_indices(output, truth));
+        make_classes(values, classes.array() != static_cast<int>(class_ignored));
+      }
       const Key key = {set, output.name, association};
       auto found = places_.find(key);
       if (found == places_.end()) {

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "meshio/cells.h"
 
@@ -330,10 +331,13 @@ ViewValues view_values(const std::string& name, const RowMatrix& truth,
   return values;
 }
 
-void make_classes(ViewValues& values) {
+void make_classes(ViewValues& values, const Eigen::Array<bool, Eigen::Dynamic, 1>& is_known) {
   values.are_classes = true;
-  for (double& error : values.error)
-    if (error > 0) error = 1;
+  for (std::size_t i = 0; i < values.error.size(); ++i) {
+    if (values.error[i] > 0) values.error[i] = 1;
+    if (!is_known[static_cast<Eigen::Index>(i)])
+      values.truth[i] = values.error[i] = std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 }  // namespace funcattn

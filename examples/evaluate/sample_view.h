@@ -65,7 +65,8 @@ struct ViewValues {
 
 /// @param truth, predicted [entries, components]; entries without truth hold NaN
 ViewValues view_values(const std::string& name, const RowMatrix& truth, const RowMatrix& predicted);
-/// Where the values are classes: an error is 1, however far their numbers are apart.
-void make_classes(ViewValues& values);
+/// Where the values are classes: an error is 1, however far their numbers are apart, and there is
+/// neither truth nor error where the true class is not known.
+void make_classes(ViewValues& values, const Eigen::Array<bool, Eigen::Dynamic, 1>& is_known);
 
 }  // namespace funcattn

@@ -220,5 +220,17 @@ TEST(ViewValues, OfClassesAreTheirNumbers) {
   EXPECT_EQ(values.error[1], 1);
 }
 
+TEST(ViewValues, OfNumberedClassesAreRightWrongOrUnknown) {
+  ViewValues values = view_values("label", RowMatrix(Eigen::Vector3d(7, 0, 2)),
+                                  RowMatrix(Eigen::Vector3d(3, 5, 2)));
+  make_classes(values, Eigen::Array<bool, 3, 1>(true, false, true));
+  EXPECT_TRUE(values.are_classes);
+  EXPECT_EQ(values.truth[0], 7);
+  EXPECT_EQ(values.error[0], 1);
+  EXPECT_TRUE(std::isnan(values.truth[1]) && std::isnan(values.error[1]));
+  EXPECT_EQ(values.predicted[1], 5);
+  EXPECT_EQ(values.error[2], 0);
+}
+
 }  // namespace
 }  // namespace funcattn
