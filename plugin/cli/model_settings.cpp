@@ -10,14 +10,15 @@ namespace {
 using Names = std::set<std::string>;
 
 Names of_residual_network(const Json& model, const std::string& form) {
-  Names names = {"width", "blocks", "mlp_ratio", "sinusoids"};
+  Names names = {"width", "blocks", "mlp_ratio", "sinusoids", "learned_frequencies"};
   if (form == "segmentation") names.insert("preprocess_depth");
   if (form == "shared_basis") names.insert("attention");
   const std::string attention = model.value("attention", "functional");
   if (attention != "pointwise") names.insert("heads");
   if (attention == "functional") {
     names.insert({"basis", "temperature", "reference_points", "mixing", "bases"});
-    if (model.value("mixing", "functional") == "functional") names.insert("relative_ridge");
+    if (model.value("mixing", "functional") == "functional")
+      names.insert({"relative_ridge", "blend"});
   } else if (attention == "softmax") {
     names.insert({"causal", "position_bias", "memory_tokens"});
     if (model.value("memory_tokens", 0) > 0) names.insert("reference_points");
@@ -44,8 +45,8 @@ Names names_in_use(const Json& model) {
     return names;
   }
   if (form == "paper") {
-    Names names = {"width", "heads",          "basis",       "blocks",   "coefficients",
-                   "ridge", "relative_ridge", "temperature", "sinusoids"};
+    Names names = {"width", "heads",          "basis",       "blocks",    "coefficients",
+                   "ridge", "relative_ridge", "temperature", "sinusoids", "learned_frequencies"};
     names.insert(model.value("blocks", 0) > 0 ? "mlp_ratio" : "cross");
     if (model.value("coefficients", "mean") == "mean") names.insert("reference_points");
     return names;
