@@ -27,12 +27,24 @@ struct AttentionRecord {
   bool transport_is_attention = false;  ///< Rows of the transport are softmax weights.
 };
 
+/// What an attention between points did, in sums over the queries: its weights, query by key, are
+/// too many to keep. N keys: the source points, and behind them persistent tokens where there are
+/// any. Means over the queries are by their quadrature weights.
+struct PointAttentionRecord {
+  Tensor share;     ///< [B,N] float64: attention to each key where it is alike everywhere; 0 where
+                    ///< a point takes no part.
+  Tensor received;  ///< [B,H,N] float64: mean over the queries of the attention to each key.
+  Tensor divergence;  ///< [B,H] float64: mean over the queries of sum_j p_j log(p_j / share_j).
+  std::int64_t tokens = 0;  ///< The last of the keys that are no points.
+};
+
 /// Sees the attention layers of a model while it predicts (Model::predict_observed), in the order
 /// of evaluation. Costs nothing where there is none.
 class AttentionObserver {
  public:
   virtual ~AttentionObserver() = default;
   virtual void observe(const AttentionRecord& record) = 0;
+  virtual void observe_points(const PointAttentionRecord&) {}
 };
 
 }  // namespace funcattn

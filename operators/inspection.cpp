@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/memory_error.h"
 #include "core/text.h"
+#include "operators/forms/token_attention.h"
 
 namespace funcattn {
 
@@ -105,16 +106,75 @@ void describe_transport(const AttentionRecord& record, std::int64_t head, HeadIn
   to.attention_coverage = numbers(matrix.mean(0));
 }
 
+/// exp of minus the divergence from `share` over the last axis: how much of the domain is taken up.
+double taken_up(double divergence) {
+  // Rounding alone makes it negative.
+  return std::exp(-std::max(divergence, 0.0));
+}
+
+/// received / share that 0, 1, ..., 100 per cent of the domain exceed.
+std::vector<double> received_by_domain(const Tensor& ratio, const Tensor& share) {
+  constexpr std::size_t per_cent = 100;
+  std::vector<double> result(per_cent + 1, std::numeric_limits<double>::quiet_NaN());
+  if (ratio.numel() == 0) return result;
+  const auto [values, order] = ratio.sort(0, /*descending=*/true);
+  const std::vector<double> sorted = numbers(values);
+  const std::vector<double> reached = numbers(share.index_select(0, order).cumsum(0));
+  std::size_t key = 0;
+  for (std::size_t i = 0; i <= per_cent; ++i) {
+    const double wanted = static_cast<double>(i) / static_cast<double>(per_cent);
+    while (key + 1 < sorted.size() && reached[key] < wanted) ++key;
+    result[i] = sorted[key];
+  }
+  return result;
+}
+
+PointAttentionFigures point_attention(const PointAttentionRecord& record, std::int64_t head) {
+  const Tensor present = record.share[0].gt(0);
+  const Tensor share = record.share[0].masked_select(present);
+  const Tensor received = record.received[0][head].masked_select(present);
+  PointAttentionFigures figures;
+  figures.keys = share.numel();
+  figures.tokens = record.tokens;
+  figures.domain = taken_up(record.divergence[0][head].item<double>());
+  figures.effective_keys = figures.domain * static_cast<double>(figures.keys);
+  figures.entropy = 1 + over_log(std::log(figures.domain), figures.keys);
+  const Tensor ratio = received / share;
+  figures.received_domain = taken_up(at::xlogy(received, ratio).sum().item<double>());
+  // Beyond rounding: attention that is alike everywhere favours no key.
+  figures.above_share = ratio.gt(1 + 1e-6).sum().item<std::int64_t>();
+  figures.received = received_by_domain(ratio, share);
+  return figures;
+}
+
 class Inspector final : public AttentionObserver {
  public:
   Inspector(const InspectionOptions& options,
             const std::function<void(const BlockInspection&)>& visit)
       : options_(options), visit_(visit) {}
 
+  void observe_points(const PointAttentionRecord& record) override {
+    const int block = ++block_;
+    if (!is_chosen(block)) return;
+    BlockInspection result;
+    result.block = block;
+    if (options_.keep_basis) {
+      const std::int64_t points = record.share.size(1) - record.tokens;
+      result.received = (record.received[0] / record.share[0]).narrow(1, 0, points);
+    }
+    for (std::int64_t head = 0; head < record.received.size(1); ++head) {
+      HeadInspection one;
+      one.block = block;
+      one.head = static_cast<int>(head) + 1;
+      one.points = point_attention(record, head);
+      result.heads.push_back(std::move(one));
+    }
+    visit_(result);
+  }
+
   void observe(const AttentionRecord& record) override {
     const int block = ++block_;
-    const std::vector<int>& chosen = options_.blocks;
-    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), block) == chosen.end()) return;
+    if (!is_chosen(block)) return;
     BlockInspection result;
     result.block = block;
     result.coefficients = record.coefficients[0];
@@ -145,6 +205,11 @@ class Inspector final : public AttentionObserver {
   }
 
  private:
+  bool is_chosen(int block) const {
+    const std::vector<int>& chosen = options_.blocks;
+    return chosen.empty() || std::find(chosen.begin(), chosen.end(), block) != chosen.end();
+  }
+
   const InspectionOptions& options_;
   const std::function<void(const BlockInspection&)>& visit_;
   int block_ = 0;
@@ -186,6 +251,18 @@ void check_blocks(const ModelConfig& config, const InspectionOptions& options) {
 double inspection_bytes(const ModelConfig& config, const InspectionOptions& options,
                         std::int64_t source_points, std::int64_t query_points,
                         std::size_t bytes_per_number) {
+  const double points = static_cast<double>(source_points) + static_cast<double>(query_points);
+  if (config.attention == Attention::softmax) {
+    const double for_each_query = config.heads * points;
+    const double logits =
+        std::max(for_each_query,
+                 std::min(static_cast<double>(softmax_logits_at_a_time), for_each_query * points));
+    // Logits, what is added to them, their softmax; features, q, k, v and what heads receive.
+    return 4 * logits * static_cast<double>(bytes_per_number) +
+           points *
+               (config.width * (8.0 + config.mlp_ratio) * static_cast<double>(bytes_per_number) +
+                config.heads * sizeof(double) * (options.keep_basis ? 8.0 : 6.0));
+  }
   const double functions = static_cast<double>(config.heads) * config.basis;
   const bool wide_heads = config.form == Form::sum_coefficients;
   const bool two_bases = wide_heads || config.form == Form::paper || config.bases != Bases::shared;
@@ -200,7 +277,6 @@ double inspection_bytes(const ModelConfig& config, const InspectionOptions& opti
     // Whoever keeps them writes them, through a buffer that holds the file.
     at_point = std::max(at_point + kept, 2.2 * kept);
   }
-  const double points = static_cast<double>(source_points) + static_cast<double>(query_points);
   return points * at_point * static_cast<double>(bytes_per_number) +
          points_at_a_time * functions * sizeof(double) * 6;
 }

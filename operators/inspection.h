@@ -16,6 +16,9 @@ struct BlockInspection {
   Tensor source_basis;  ///< [H,N,k], the same tensor where one basis serves both.
   Tensor coefficients;  ///< [H,k,v] of the values; the transport acts on them.
   Tensor transport;     ///< [H,k,k] or [H,m,k], float64.
+  /// [H,N] float64: mean over the queries of the attention to each point over its share of the
+  /// domain, NaN where a point takes no part; softmax attention between points, with `keep_basis`.
+  Tensor received;
   bool queries_act_directly = false;
   std::vector<HeadInspection> heads;
 };

@@ -29,10 +29,30 @@ struct BasisFigures {
   std::vector<std::int64_t> above_threshold;  ///< [k] points with B_ij > threshold.
 };
 
+/// How the attention of one head falls on the points, by the shares of the domain that they stand
+/// for: attention that is alike everywhere gives each its share. Means over the queries are by
+/// their quadrature weights. "Domain" is how much of it attention takes up, exp(-sum_j p_j log(p_j
+/// / share_j)): 1 where it is alike everywhere, the share of a point where it is on that alone.
+struct PointAttentionFigures {
+  std::int64_t keys = 0;      ///< Points that take part, and persistent tokens.
+  std::int64_t tokens = 0;    ///< Of these, persistent tokens.
+  double domain = 0;          ///< Of a query, geometric mean.
+  double effective_keys = 0;  ///< domain * keys
+  /// 1 + log(domain) / log(keys): with equal weights the mean entropy of the attention of a query
+  /// over log(keys), 1 where it is alike everywhere, 0 where it is on one key.
+  double entropy = 0;
+  double received_domain = 0;    ///< Of the mean attention of all queries.
+  std::int64_t above_share = 0;  ///< Keys that receive more than their share of it.
+  /// [101] received / share that 0, 1, ..., 100 per cent of the domain exceed: descending.
+  std::vector<double> received;
+};
+
 /// What one head of one attention layer does with one sample.
 struct HeadInspection {
   int block = 1;  ///< Counted from 1, as is head.
   int head = 1;
+  /// Softmax attention between points, which has no basis and no transport: all else is empty.
+  std::optional<PointAttentionFigures> points;
   BasisFigures basis;  ///< Of the functions in which coefficients of the source are taken.
   std::optional<BasisFigures> query_basis;  ///< Of those that reconstruct, where they differ.
 

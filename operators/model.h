@@ -139,8 +139,8 @@ class Model : public torch::nn::Module {
   virtual bool separates_query() const { return false; }
 
   /// True where an InferenceEngine computes what predict() does: for all models of make_model()
-  /// with functional attention. All others, a user's own class among them, are computed by
-  /// predict() in tensor operations, which need memory for each point.
+  /// with functional attention and without learned_frequencies. All others, a user's own class
+  /// among them, are computed by predict() in tensor operations, which need memory for each point.
   virtual bool has_engine() const { return false; }
 
   /// @param source, query dtype and device of the weights; D and C as in config(). Forms that do

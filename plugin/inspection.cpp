@@ -35,6 +35,11 @@ bool has_two_bases(const Operator& op) {
   return form == Form::paper || form == Form::sum_coefficients;
 }
 
+/// Attention between points has neither basis nor transport.
+bool attends_to_points(const Operator& op) {
+  return op.model().config().attention == Attention::softmax;
+}
+
 int head_count(const Operator& op) {
   return queries_act_directly(op) ? 1 : op.model().config().heads;
 }
@@ -120,6 +125,12 @@ vtkSmartPointer<vtkDataArray> by_head(const std::string& name,
   return table(name, rows, static_cast<int>(heads.size()), "head");
 }
 
+VtkArrays attention_tables(const BlockInspection& block) {
+  return {by_head(of_block("entropy", block.block), block.heads, [](const HeadInspection& head) {
+    return std::vector<double>{head.points->entropy};
+  })};
+}
+
 VtkArrays basis_tables(const BlockInspection& block) {
   const auto name = [&](const char* what) { return of_block(what, block.block); };
   VtkArrays arrays;
@@ -147,6 +158,10 @@ VtkArrays transport_tables(const BlockInspection& block) {
 std::vector<std::string> field_array_names(const Operator& op, int block,
                                            const StageOptions& options) {
   std::vector<std::string> names;
+  if (attends_to_points(op)) {
+    if (options.add_basis) names = {of_block("entropy", block)};
+    return names;
+  }
   if (options.add_basis) names = {of_block("coverage", block), of_block("entropy", block)};
   if (!options.add_transport) return names;
   for (int head = 1; head <= head_count(op); ++head)
@@ -175,10 +190,16 @@ class MeshReceiver {
   }
 
   void receive(const BlockInspection& block) {
-    if (options_.add_basis) add_bases(block);
     VtkArrays fields;
-    if (options_.add_basis) fields = basis_tables(block);
-    if (options_.add_transport)
+    if (block.heads.front().points) {
+      if (!options_.add_basis) return;
+      add_attention(block);
+      fields = attention_tables(block);
+    } else if (options_.add_basis) {
+      add_bases(block);
+      fields = basis_tables(block);
+    }
+    if (options_.add_transport && !block.heads.front().points)
       for (auto& array : transport_tables(block)) fields.push_back(std::move(array));
     if (!fields.empty()) meshes_.front() = with_field_arrays(meshes_.front(), fields);
   }
@@ -186,6 +207,12 @@ class MeshReceiver {
   std::vector<Mesh> take() { return std::move(meshes_); }
 
  private:
+  /// What the points receive; those of a query mesh receive nothing.
+  void add_attention(const BlockInspection& block) {
+    if (bound_.source_is_apart) return;
+    add(of_block("attention", block.block), block.received.t(), {}, "head");
+  }
+
   void add_bases(const BlockInspection& block) {
     // A source on another mesh is not there to be shown, unless its points joined the queries.
     const bool shows_source = !bound_.source_is_apart || !separates_;
@@ -204,7 +231,8 @@ class MeshReceiver {
     }
   }
 
-  void add(const std::string& name, const Tensor& basis, const std::vector<std::int64_t>& rows) {
+  void add(const std::string& name, const Tensor& basis, const std::vector<std::int64_t>& rows,
+           const char* component = "function") {
     // Joined sources come before the results.
     const std::int64_t skipped = rows.empty() ? bound_.first_result : 0;
     const Tensor values =
@@ -217,7 +245,7 @@ class MeshReceiver {
               ? rows_of<vtkFloatArray, float>(values, rows, bound_.unusable, first, count)
               : rows_of<vtkDoubleArray, double>(values, rows, bound_.unusable, first, count);
       array->SetName(name.c_str());
-      name_components(*array, "function");
+      name_components(*array, component);
       meshes_[i] = with_arrays(meshes_[i], {array}, association_);
       first += count;
     }
@@ -245,14 +273,17 @@ void check_inspection(const Operator& op, const std::vector<Mesh>& meshes,
   if (options.overwrite || meshes.empty()) return;
   const BasisNames names = basis_names(op);
   const std::vector<std::string> fields = meshes.front().field_names();
+  const auto require_free = [&](const std::string& name) {
+    for (const Mesh& mesh : meshes)
+      if (mesh.has_array(name, op.contract().association()))
+        refuse_existing(mesh, to_string(op.contract().association()), name);
+  };
   for (const int block : chosen_blocks(op, options)) {
-    for (int head = 1; head <= head_count(op) && options.add_basis; ++head)
-      for (const std::string& what : {names.source, names.query}) {
-        const std::string name = of_head(what, block, head);
-        for (const Mesh& mesh : meshes)
-          if (!what.empty() && mesh.has_array(name, op.contract().association()))
-            refuse_existing(mesh, to_string(op.contract().association()), name);
-      }
+    if (attends_to_points(op) && options.add_basis) require_free(of_block("attention", block));
+    for (int head = 1; head <= head_count(op) && options.add_basis && !attends_to_points(op);
+         ++head)
+      for (const std::string& what : {names.source, names.query})
+        if (!what.empty()) require_free(of_head(what, block, head));
     for (const std::string& name : field_array_names(op, block, options))
       if (std::find(fields.begin(), fields.end(), name) != fields.end())
         refuse_existing(meshes.front(), "field", name);

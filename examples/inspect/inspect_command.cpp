@@ -66,7 +66,8 @@ class InspectCommand : public Command {
         .default_text("all");
     table
         .value("threshold", options_.threshold,
-               "a function above this at a point serves it; a function that serves none is idle")
+               "a function above this at a point serves it; those that are nowhere above it are "
+               "counted")
         .at_least(0)
         .at_most(1);
     table
@@ -110,7 +111,8 @@ class InspectCommand : public Command {
                "replace arrays of the mesh that have the names of predictions, bases or matrices");
     table
         .value("report", options_.report,
-               "folder for report.txt, report.json, transports.png and spectra.png")
+               "folder for report.txt, report.json, and the pictures transports.png and "
+               "spectra.png, or attention.png of softmax attention")
         .placeholder("FOLDER")
         .default_text("none");
     table.flag("json", options_.json, "print JSON instead of the table");
@@ -203,6 +205,10 @@ class InspectCommand : public Command {
       const auto path = [&](const char* stem) {
         return options_.report / picture_name(stem, i, inspections.size());
       };
+      if (inspections[i].heads.front().points) {
+        draw_attention(path("attention"), inspections[i]);
+        continue;
+      }
       draw_transports(path("transports"), inspections[i]);
       draw_spectra(path("spectra"), inspections[i]);
     }

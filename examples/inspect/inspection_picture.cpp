@@ -68,16 +68,17 @@ std::string map_panel(const HeadInspection& head, std::vector<PlotData>& data) {
   return plot;
 }
 
-/// One curve per head over 1, 2, ...
+/// One curve per head over `first`, `first` + 1, ...
 std::string curves(const Heads& heads, const char* what, std::vector<PlotData>& data,
-                   const std::function<std::vector<double>(const HeadInspection&)>& values) {
+                   const std::function<std::vector<double>(const HeadInspection&)>& values,
+                   double first = 1) {
   std::string plot;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     PlotData block{data_name(what, *heads[i]), {}};
-    double index = 0;
+    double index = first;
     bool has_values = false;
     for (const double value : values(*heads[i])) {
-      block.rows.push_back({++index, value});
+      block.rows.push_back({index++, value});
       has_values = has_values || std::isfinite(value);
     }
     if (!has_values) continue;  // gnuplot takes that for an error.
@@ -104,6 +105,26 @@ std::vector<double> sorted_coverage(const HeadInspection& head) {
   std::vector<double> values = head.basis.coverage;
   std::sort(values.begin(), values.end(), std::greater<double>());
   return values;
+}
+
+std::vector<double> received(const HeadInspection& head) {
+  std::vector<double> values = head.points->received;
+  // The axis is logarithmic.
+  for (double& value : values)
+    if (!(value > 1e-6)) value = std::numeric_limits<double>::quiet_NaN();
+  return values;
+}
+
+/// A bar per head.
+std::string domain_panel(const Heads& heads, std::vector<PlotData>& data) {
+  PlotData block{data_name("domain", *heads.front()), {}};
+  for (const HeadInspection* head : heads)
+    block.rows.push_back({static_cast<double>(head->head), head->points->domain});
+  const std::string plot = "plot [0.5:" + format_number(heads.back()->head + 0.5) + "][0:1] $" +
+                           block.name + " using 1:2 with boxes fs solid lc rgb '" + colours[0] +
+                           "' notitle\n";
+  data.push_back(std::move(block));
+  return plot;
 }
 
 }  // namespace
@@ -148,6 +169,27 @@ void draw_spectra(const std::filesystem::path& path, const SampleInspection& ins
               "'\nset xlabel 'function, by coverage'\nset ylabel 'share of the domain'\n"
               "set yrange [0:*]\n" +
               curves(heads, "coverage", data, sorted_coverage) + "unset yrange\nset autoscale y\n";
+    ++row;
+  }
+  draw_png(path, 2 * panel_width, panel_height * static_cast<int>(blocks.size()), data,
+           script + "unset multiplot\n");
+}
+
+void draw_attention(const std::filesystem::path& path, const SampleInspection& inspection) {
+  const auto blocks = by_block(inspection);
+  std::vector<PlotData> data;
+  std::string script =
+      "set multiplot\nset key top right\nset grid back lc rgb '#dddddd'\nset boxwidth 0.6\n";
+  std::size_t row = 0;
+  for (const auto& [number, heads] : blocks) {
+    const std::string of_block = " of block " + std::to_string(number);
+    script += place(0, 2, row, blocks.size()) + "set title 'Attention received" + of_block +
+              "'\nset xlabel 'per cent of the domain, by attention'\nset ylabel 'of its share'\n"
+              "set xtics 20\nset logscale y\nset format y '10^{%T}'\n" +
+              curves(heads, "received", data, received, 0) + "unset logscale y\nset format y\n";
+    script += place(1, 2, row, blocks.size()) + "set title 'Attention of a query" + of_block +
+              "'\nset xlabel 'head'\nset ylabel 'share of the domain'\nset xtics 1\n" +
+              domain_panel(heads, data);
     ++row;
   }
   draw_png(path, 2 * panel_width, panel_height * static_cast<int>(blocks.size()), data,

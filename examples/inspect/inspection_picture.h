@@ -14,4 +14,8 @@ void draw_transports(const std::filesystem::path& path, const SampleInspection& 
 /// functions in descending order: two panels per block, a curve per head. Throws FileError.
 void draw_spectra(const std::filesystem::path& path, const SampleInspection& inspection);
 
+/// Softmax attention between points: what 0 to 100 per cent of the domain receive beside their
+/// share, and how much of the domain a query attends to; two panels per block. Throws FileError.
+void draw_attention(const std::filesystem::path& path, const SampleInspection& inspection);
+
 }  // namespace funcattn

@@ -33,7 +33,20 @@ Json basis_json(const BasisFigures& basis) {
           {"above_threshold", basis.above_threshold}};
 }
 
+Json points_json(const PointAttentionFigures& points) {
+  return {{"keys", points.keys},
+          {"tokens", points.tokens},
+          {"entropy", number_or_null(points.entropy)},
+          {"domain", number_or_null(points.domain)},
+          {"effective_keys", number_or_null(points.effective_keys)},
+          {"received_domain", number_or_null(points.received_domain)},
+          {"above_share", points.above_share},
+          {"received", list(points.received)}};
+}
+
 Json head_json(const HeadInspection& head) {
+  if (head.points)
+    return {{"block", head.block}, {"head", head.head}, {"points", points_json(*head.points)}};
   Json result = {{"block", head.block}, {"head", head.head}, {"basis", basis_json(head.basis)}};
   if (head.query_basis) result["query_basis"] = basis_json(*head.query_basis);
   Json rows = Json::array();
@@ -58,7 +71,7 @@ std::string text(double value) {
 std::vector<std::string> row_of(const HeadInspection& head, const BasisFigures& basis,
                                 const std::string& which, bool first) {
   const auto [least, most] = std::minmax_element(basis.coverage.begin(), basis.coverage.end());
-  const auto idle =
+  const auto nowhere_above =
       std::count(basis.above_threshold.begin(), basis.above_threshold.end(), std::int64_t{0});
   std::vector<std::string> row = {
       std::to_string(head.block),
@@ -68,7 +81,7 @@ std::vector<std::string> row_of(const HeadInspection& head, const BasisFigures& 
       text(basis.effective_functions) + " of " + std::to_string(basis.coverage.size()),
       text(*least),
       text(*most),
-      std::to_string(idle)};
+      std::to_string(nowhere_above)};
   if (!first) return row;
   row.push_back(head.attention_coverage.empty() ? text(head.condition_number)
                                                 : text(head.attention_entropy));
@@ -77,6 +90,20 @@ std::vector<std::string> row_of(const HeadInspection& head, const BasisFigures& 
     leading.push_back(text(head.singular_values[i]));
   row.push_back(join(leading, " "));
   return row;
+}
+
+/// Of softmax attention between points.
+TextTable points_table(const std::vector<HeadInspection>& heads) {
+  TextTable table(
+      {"block", "head", "entropy", "effective", "domain", "received by", "above share"});
+  for (const HeadInspection& head : heads) {
+    const PointAttentionFigures& points = *head.points;
+    table.add({std::to_string(head.block), std::to_string(head.head), text(points.entropy),
+               text(points.effective_keys) + " of " + std::to_string(points.keys),
+               text(points.domain), text(points.received_domain),
+               std::to_string(points.above_share)});
+  }
+  return table;
 }
 
 }  // namespace
@@ -95,10 +122,15 @@ std::string inspection_text(const std::vector<SampleInspection>& inspections) {
   std::ostringstream stream;
   for (const SampleInspection& inspection : inspections) {
     if (inspection.heads.empty()) continue;
-    const bool attends = !inspection.heads.front().attention_coverage.empty();
     stream << inspection.sample << "\n";
+    if (inspection.heads.front().points) {
+      points_table(inspection.heads).print(stream, 2);
+      continue;
+    }
+    const bool attends = !inspection.heads.front().attention_coverage.empty();
     TextTable table({"block", "head", "basis", "entropy", "effective", "least cover", "most cover",
-                     "idle", attends ? "attention entropy" : "condition", "singular values"});
+                     "nowhere above", attends ? "attention entropy" : "condition",
+                     "singular values"});
     for (const HeadInspection& head : inspection.heads) {
       table.add(row_of(head, head.basis, head.query_basis ? "source" : "-", true));
       if (head.query_basis) table.add(row_of(head, *head.query_basis, "query", false));

@@ -75,10 +75,11 @@ Tensor ResidualModel::predict(const PointSamples& source, const PointSamples&) {
 
 Tensor ResidualModel::predict_observed(const PointSamples& source, const PointSamples&,
                                        AttentionObserver& observer) {
-  if (config().attention != Attention::functional)
-    throw UsageError(std::string("attention ") + to_string(config().attention) +
-                     " has no basis functions to look into; give an operator with functional "
-                     "attention");
+  const Attention attention = config().attention;
+  if (attention != Attention::functional && attention != Attention::softmax)
+    throw UsageError(std::string("attention ") + to_string(attention) +
+                     " has neither learned basis functions nor weights between points to look "
+                     "into; give an operator with functional or softmax attention");
   return forward(features_of(source), source, &observer);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/error.h"
 #include "operators/linear_solve.h"
@@ -10,8 +11,8 @@ namespace funcattn {
 
 namespace {
 
-/// Numbers of logits at a time, beyond one query.
-constexpr std::int64_t logits_at_a_time = std::int64_t{1} << 24;
+/// Numbers of attention weights that are widened to float64 at a time, beyond one query.
+constexpr std::int64_t observed_at_a_time = std::int64_t{1} << 20;
 constexpr int bias_hidden_width = 16;
 /// A logit whose exponential is 0 beside any other; finite, so that a sample without any point has
 /// no NaN.
@@ -22,6 +23,52 @@ Tensor clear_absent_rows(const Tensor& x, const PointMeasure& measure) {
   if (measure.all_present) return x;
   return x.masked_fill(measure.present.logical_not().unsqueeze(1).unsqueeze(-1), 0);
 }
+
+/// Divided by their sum over the last axis; 0 where that is 0.
+Tensor scaled_to_one(const Tensor& weights) {
+  const Tensor total = weights.sum(-1, true);
+  return weights / at::where(total.gt(0), total, at::ones_like(total));
+}
+
+/// What an observer is shown of the attention of one group of queries after the other.
+class AttentionSums {
+ public:
+  /// @param key_weights [B,N] float64, those of persistent tokens last
+  /// @param query_weights [B,M] float64
+  AttentionSums(const Tensor& key_weights, std::int64_t tokens, const Tensor& query_weights,
+                int heads)
+      : query_share_(scaled_to_one(query_weights)) {
+    record_.share = scaled_to_one(key_weights);
+    record_.tokens = tokens;
+    record_.received =
+        at::zeros({key_weights.size(0), heads, key_weights.size(1)}, key_weights.options());
+    record_.divergence = at::zeros({key_weights.size(0), heads}, key_weights.options());
+    log_share_ = record_.share.log().clamp_min(no_logit).unsqueeze(1).unsqueeze(-1);
+  }
+
+  /// @param attention [B,H,m,N] of m queries from `first` on
+  void add(const Tensor& attention, std::int64_t first) {
+    const std::int64_t queries = attention.size(2);
+    const std::int64_t together = std::max<std::int64_t>(
+        1, observed_at_a_time * queries / std::max<std::int64_t>(1, attention.numel()));
+    for (std::int64_t begin = 0; begin < queries; begin += together) {
+      const std::int64_t count = std::min(together, queries - begin);
+      const Tensor p = attention.narrow(2, begin, count).to(torch::kFloat64);
+      const Tensor share = query_share_.narrow(1, first + begin, count).unsqueeze(1);
+      record_.received += at::matmul(share.unsqueeze(2), p).squeeze(2);
+      const Tensor divergence =
+          -at::special_entr(p).sum(-1) - at::matmul(p, log_share_).squeeze(-1);
+      record_.divergence += (divergence * share).sum(-1);
+    }
+  }
+
+  const PointAttentionRecord& record() const { return record_; }
+
+ private:
+  PointAttentionRecord record_;
+  Tensor query_share_;  ///< [B,M]
+  Tensor log_share_;    ///< [B,1,N,1]
+};
 
 /// [B,1,N,1]
 Tensor share_of_rows(const PointMeasure& measure) {
@@ -79,13 +126,14 @@ Tensor SoftmaxAttention::position_bias(const Tensor& query, const Tensor& source
   return -at::softplus(slope_).view({heads_, 1, 1}) * distance.unsqueeze(1);
 }
 
-Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source) {
+Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source,
+                                AttentionObserver* observer) {
   const Tensor q = heads_of(*q_, query.x);
   Tensor k = clear_absent_rows(heads_of(*k_, source.x), source.measure);
   Tensor v = clear_absent_rows(heads_of(*v_, source.x), source.measure);
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
   const Tensor& relative = source.measure.relative;
-  Tensor log_weights = relative.log().clamp_min(no_logit);
+  Tensor key_weights = relative;
   const std::int64_t tokens = memory_keys_.defined() ? memory_keys_.size(1) : 0;
   if (tokens > 0) {
     const auto of_each_sample = [&](const Tensor& memory) {
@@ -96,16 +144,18 @@ Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source) {
     const Tensor total = relative.sum(1, true);
     const Tensor of_token = reference_points_ > 0 ? total / reference_points_
                                                   : total / source.measure.count.view({-1, 1});
-    log_weights =
-        at::cat({log_weights, of_token.log().clamp_min(no_logit).expand({-1, tokens})}, 1);
+    key_weights = at::cat({relative, of_token.expand({-1, tokens})}, 1);
   }
-  log_weights = log_weights.to(q.scalar_type()).unsqueeze(1).unsqueeze(1);
+  const Tensor log_weights =
+      key_weights.log().clamp_min(no_logit).to(q.scalar_type()).unsqueeze(1).unsqueeze(1);
+  std::optional<AttentionSums> sums;
+  if (observer) sums.emplace(key_weights, tokens, query.measure.relative, heads_);
 
   const bool has_bias = slope_.defined() || learned_bias_ != nullptr;
   const std::int64_t for_each_query =
       k.size(0) * k.size(2) * (learned_bias_ ? std::max(heads_, bias_hidden_width) : heads_);
-  const std::int64_t together =
-      std::max<std::int64_t>(1, logits_at_a_time / std::max<std::int64_t>(1, for_each_query));
+  const std::int64_t together = std::max<std::int64_t>(
+      1, softmax_logits_at_a_time / std::max<std::int64_t>(1, for_each_query));
   const Tensor k_transposed = k.transpose(2, 3);
   std::vector<Tensor> results;
   for (std::int64_t first = 0; first < q.size(2) || results.empty(); first += together) {
@@ -123,8 +173,11 @@ Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source) {
       const Tensor is_point = at::arange(k.size(2), index) < k.size(2) - tokens;
       logits = logits.masked_fill(later.logical_and(is_point), no_logit);
     }
-    results.push_back(at::matmul(at::softmax(logits, -1), v));
+    const Tensor attention = at::softmax(logits, -1);
+    if (sums) sums->add(attention, first);
+    results.push_back(at::matmul(attention, v));
   }
+  if (sums) observer->observe_points(sums->record());
   return joined(results.size() == 1 ? results.front() : at::cat(results, 2));
 }
 
@@ -135,7 +188,7 @@ LinearAttention::LinearAttention(Initialiser& initialiser, const ModelConfig& co
   v_norm_ = register_module("v_norm", std::make_shared<LayerNorm>(initialiser, channels));
 }
 
-Tensor LinearAttention::attend(const TokenSet& query, const TokenSet& source) {
+Tensor LinearAttention::attend(const TokenSet& query, const TokenSet& source, AttentionObserver*) {
   const Tensor q = heads_of(*q_, query.x);
   const auto normalised = [&](const Linear& map, const LayerNorm& norm) {
     const Tensor heads = heads_of(map, source.x);
@@ -151,7 +204,7 @@ RidgeAttention::RidgeAttention(Initialiser& initialiser, const ModelConfig& conf
       ridge_(config.ridge),
       relative_ridge_(config.relative_ridge) {}
 
-Tensor RidgeAttention::attend(const TokenSet& query, const TokenSet& source) {
+Tensor RidgeAttention::attend(const TokenSet& query, const TokenSet& source, AttentionObserver*) {
   const Tensor q = heads_of(*q_, query.x);
   // The system multiplies rounding errors by its condition: all of it is float64.
   const auto rows = [&](const Linear& map) {
@@ -179,7 +232,7 @@ PointwiseAttention::PointwiseAttention(Initialiser& initialiser, const ModelConf
                  Activation::gelu, false));
 }
 
-Tensor PointwiseAttention::attend(const TokenSet& query, const TokenSet&) {
+Tensor PointwiseAttention::attend(const TokenSet& query, const TokenSet&, AttentionObserver*) {
   return mlp_->forward(query.x);
 }
 
@@ -239,7 +292,7 @@ FourierAttention::FourierAttention(Initialiser& initialiser, const ModelConfig& 
       regularisation_(Regularisation::fixed(config.ridge, config.relative_ridge)),
       functions_(config.basis) {}
 
-Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source) {
+Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source, AttentionObserver*) {
   const auto basis_of = [&](const TokenSet& tokens) {
     return cosine_basis(tokens.coordinates, functions_).unsqueeze(1).expand({-1, heads_, -1, -1});
   };

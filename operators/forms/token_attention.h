@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "operators/forms/residual_network.h"
@@ -19,12 +20,14 @@ struct TokenSet {
 /// What the queries take from the source; both may be the same set.
 class TokenAttention : public PointAttention {
  public:
+  /// @param observer may be null; softmax attention alone shows it something: there are no bases
   /// @return [B,M,width]
-  virtual Tensor attend(const TokenSet& query, const TokenSet& source) = 0;
-  /// Self-attention. There are no bases to observe.
+  virtual Tensor attend(const TokenSet& query, const TokenSet& source,
+                        AttentionObserver* observer) = 0;
+  /// Self-attention.
   Tensor forward(const Tensor& x, const PointContext& points) final {
     const TokenSet tokens{x, points.coordinates, points.measure};
-    return attend(tokens, tokens);
+    return attend(tokens, tokens, points.observer);
   }
 };
 
@@ -43,6 +46,9 @@ class ProjectedAttention : public TokenAttention {
   int heads_;
 };
 
+/// Numbers of logits that SoftmaxAttention holds at a time, beyond one query.
+constexpr std::int64_t softmax_logits_at_a_time = std::int64_t{1} << 24;
+
 /// Softmax over the source points, their weights as factors of the exponentials: a weight stands
 /// for as many equal points. Parameters `q`, `k`, `v`, `out` as in the paper's form; `memory_keys`,
 /// `memory_values` [H,m,c]: persistent tokens, each with the weight of one of `reference_points`
@@ -52,7 +58,8 @@ class ProjectedAttention : public TokenAttention {
 class SoftmaxAttention : public ProjectedAttention {
  public:
   SoftmaxAttention(Initialiser& initialiser, const ModelConfig& config);
-  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+  Tensor attend(const TokenSet& query, const TokenSet& source,
+                AttentionObserver* observer) override;
 
  private:
   Tensor position_bias(const Tensor& query, const Tensor& source) const;
@@ -67,7 +74,8 @@ class SoftmaxAttention : public ProjectedAttention {
 class LinearAttention : public ProjectedAttention {
  public:
   LinearAttention(Initialiser& initialiser, const ModelConfig& config);
-  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+  Tensor attend(const TokenSet& query, const TokenSet& source,
+                AttentionObserver* observer) override;
 
  private:
   std::shared_ptr<LayerNorm> k_norm_, v_norm_;
@@ -78,7 +86,8 @@ class LinearAttention : public ProjectedAttention {
 class RidgeAttention : public ProjectedAttention {
  public:
   RidgeAttention(Initialiser& initialiser, const ModelConfig& config);
-  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+  Tensor attend(const TokenSet& query, const TokenSet& source,
+                AttentionObserver* observer) override;
 
  private:
   double ridge_;
@@ -89,7 +98,8 @@ class RidgeAttention : public ProjectedAttention {
 class PointwiseAttention : public TokenAttention {
  public:
   PointwiseAttention(Initialiser& initialiser, const ModelConfig& config);
-  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+  Tensor attend(const TokenSet& query, const TokenSet& source,
+                AttentionObserver* observer) override;
 
  private:
   std::shared_ptr<LinearStack> mlp_;
@@ -106,7 +116,8 @@ Tensor cosine_basis(const Tensor& coordinates, int functions);
 class FourierAttention : public ProjectedAttention {
  public:
   FourierAttention(Initialiser& initialiser, const ModelConfig& config);
-  Tensor attend(const TokenSet& query, const TokenSet& source) override;
+  Tensor attend(const TokenSet& query, const TokenSet& source,
+                AttentionObserver* observer) override;
 
  private:
   Regularisation regularisation_;

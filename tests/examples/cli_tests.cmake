@@ -55,7 +55,7 @@ cli_test(evaluate_fields_of_two_names ARGS evaluate --operator ${trained} ${trai
 # inspect
 set(inspected "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/grid.vtu")
 cli_test(inspect_help ARGS inspect --help STDOUT "usage: funcattn inspect OPERATOR MESH .OPTIONS.")
-cli_test(inspect_table ARGS inspect ${inspected} --threads 1 STDOUT "grid.vtu\n +block +head +basis +entropy +effective +least cover +most cover +idle +condition +singular values\n +1 +1 +- +[0-9.]+ +[0-9.]+ of 5 .*\n +2 +2 +-" STDERR "")
+cli_test(inspect_table ARGS inspect ${inspected} --threads 1 STDOUT "grid.vtu\n +block +head +basis +entropy +effective +least cover +most cover +nowhere above +condition +singular values\n +1 +1 +- +[0-9.]+ +[0-9.]+ of 5 .*\n +2 +2 +-" STDERR "")
 cli_test(inspect_files ARGS inspect ${inspected} -o basis.vtu --report report --threads 1 --quiet OUTPUT basis.vtu report/report.txt report/report.json report/transports.png report/spectra.png STDERR "")
 cli_test(inspect_per_block ARGS inspect "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/blocks.vtm" --per-block --report report -o basis.vtm --threads 1 --quiet STDOUT "block 'left'.*block 'right'" OUTPUT basis.vtm report/transports_1.png report/spectra_2.png NO_OUTPUT report/transports.png)
 cli_test(inspect_json ARGS inspect ${inspected} --blocks 2 --json --threads 1 --quiet STDOUT "\"block\": 2,.*\"above_threshold\": .*\"transport\": .*\"condition_number\": [0-9.e+]+" STDERR "")

@@ -64,15 +64,20 @@ TEST(InspectionReport, JsonHoldsEveryFigure) {
 TEST(InspectionReport, TextHasARowPerHead) {
   EXPECT_EQ(inspection_text({sample()}),
             "wing.vtu\n"
-            "  block  head  basis  entropy  effective  least cover  most cover  idle  condition  "
+            "  block  head  basis  entropy  effective  least cover  most cover  nowhere above  "
+            "condition  "
             "singular values\n"
-            "      1     1      -     0.25  1.5 of 3         0.125         0.5     1        250  "
+            "      1     1      -     0.25  1.5 of 3         0.125         0.5              1      "
+            "  250  "
             "24 3\n"
-            "      1     2      -     0.25  1.5 of 3         0.125         0.5     1        250  "
+            "      1     2      -     0.25  1.5 of 3         0.125         0.5              1      "
+            "  250  "
             "24 3\n"
-            "      2     1      -      0.5  1.5 of 3         0.125         0.5     1        250  "
+            "      2     1      -      0.5  1.5 of 3         0.125         0.5              1      "
+            "  250  "
             "24 3\n"
-            "      2     2      -      0.5  1.5 of 3         0.125         0.5     1        250  "
+            "      2     2      -      0.5  1.5 of 3         0.125         0.5              1      "
+            "  250  "
             "24 3\n");
 }
 
@@ -84,11 +89,59 @@ TEST(InspectionReport, SeparateBasesHaveRowsOfTheirOwn) {
   inspection.heads[0].query_basis->above_threshold = {1, 1, 1};
   EXPECT_EQ(inspection_text({inspection}),
             "wing.vtu\n"
-            "  block  head  basis   entropy  effective  least cover  most cover  idle  condition  "
+            "  block  head  basis   entropy  effective  least cover  most cover  nowhere above  "
+            "condition  "
             "singular values\n"
-            "      1     1  source     0.25  1.5 of 3         0.125         0.5     1        250  "
+            "      1     1  source     0.25  1.5 of 3         0.125         0.5              1     "
+            "   250  "
             "24 3\n"
-            "      1     1  query      0.25  1.5 of 3          0.25         0.5     0\n");
+            "      1     1  query      0.25  1.5 of 3          0.25         0.5              0\n");
+}
+
+/// Softmax attention between points: the numbers tell block and head.
+SampleInspection of_points() {
+  SampleInspection result{"wing.vtu", {}};
+  for (int block = 1; block <= 2; ++block)
+    for (int head = 1; head <= 2; ++head) {
+      HeadInspection one;
+      one.block = block;
+      one.head = head;
+      PointAttentionFigures points;
+      points.keys = 1002;
+      points.tokens = 2;
+      points.entropy = 0.75;
+      points.domain = 0.125 * block;
+      points.effective_keys = 125.25 * block;
+      points.received_domain = 0.5;
+      points.above_share = 300 + head;
+      for (int i = 0; i <= 100; ++i) points.received.push_back(2.0 - 0.02 * i);
+      one.points = points;
+      result.heads.push_back(one);
+    }
+  return result;
+}
+
+TEST(InspectionReport, AttentionBetweenPointsHasATableOfItsOwn) {
+  EXPECT_EQ(inspection_text({of_points()}),
+            "wing.vtu\n"
+            "  block  head  entropy    effective  domain  received by  above share\n"
+            "      1     1     0.75  125 of 1002   0.125          0.5          301\n"
+            "      1     2     0.75  125 of 1002   0.125          0.5          302\n"
+            "      2     1     0.75  250 of 1002    0.25          0.5          301\n"
+            "      2     2     0.75  250 of 1002    0.25          0.5          302\n");
+  const Json heads = inspection_json({of_points()})[0].at("heads");
+  EXPECT_FALSE(heads[3].contains("basis"));
+  const Json& points = heads[3].at("points");
+  EXPECT_EQ(heads[3].at("block"), 2);
+  EXPECT_EQ(points.at("keys"), 1002);
+  EXPECT_EQ(points.at("tokens"), 2);
+  EXPECT_EQ(points.at("entropy"), 0.75);
+  EXPECT_EQ(points.at("domain"), 0.25);
+  EXPECT_EQ(points.at("effective_keys"), 250.5);
+  EXPECT_EQ(points.at("received_domain"), 0.5);
+  EXPECT_EQ(points.at("above_share"), 302);
+  EXPECT_EQ(points.at("received").size(), 101u);
+  EXPECT_EQ(points.at("received")[0], 2.0);
 }
 
 class InspectionPicture : public test::FolderTest {
@@ -109,6 +162,14 @@ TEST_F(InspectionPicture, HasARowPerBlockAndAColumnPerHead) {
   EXPECT_EQ(size_of(folder_ / "transports.png"), std::make_pair(2 * 190, 2 * 224));
   draw_spectra(folder_ / "spectra.png", sample());
   EXPECT_EQ(size_of(folder_ / "spectra.png"), std::make_pair(840, 660));
+}
+
+TEST_F(InspectionPicture, OfAttentionHasARowPerBlock) {
+  SampleInspection inspection = of_points();
+  inspection.heads[0].points->received.assign(101, NAN);
+  inspection.heads[1].points->received.assign(101, 0);
+  draw_attention(folder_ / "attention.png", inspection);
+  EXPECT_EQ(size_of(folder_ / "attention.png"), std::make_pair(840, 660));
 }
 
 TEST_F(InspectionPicture, DrawsWhatIsNotFiniteOrZero) {

@@ -8,6 +8,7 @@
 #include "operators/forms/paper.h"
 #include "operators/forms/shared_basis.h"
 #include "operators/forms/sum_coefficients.h"
+#include "operators/forms/token_attention.h"
 #include "tests/operators/attention_test_support.h"
 #include "tests/operators/form_samples.h"
 
@@ -315,6 +316,187 @@ TEST(InspectionOfLayers, RefinementChangesNoFigureButCounts) {
     }
 }
 
+template <typename Expected, typename Action>
+std::string error_of(const Action& action) {
+  try {
+    action();
+  } catch (const Expected& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+ModelConfig softmax_config() {
+  ModelConfig config = base_config(Form::shared_basis);
+  config.attention = Attention::softmax;
+  return config;
+}
+
+/// Keeps what attentions between points show.
+struct PointKeeper : AttentionObserver {
+  void observe(const AttentionRecord&) override { FAIL() << "there is no basis"; }
+  void observe_points(const PointAttentionRecord& record) override { records.push_back(record); }
+  std::vector<PointAttentionRecord> records;
+};
+
+TEST(InspectionOfPointAttention, FiguresAreThoseOfTheSoftmax) {
+  const torch::NoGradGuard no_grad;
+  ModelConfig config = softmax_config();
+  config.heads = 1;
+  config.memory_tokens = 1;
+  config.reference_points = 4;
+  Initialiser initialiser(torch::kFloat64, 5);
+  SoftmaxAttention attention(initialiser, config);
+  const auto parameters = attention.named_parameters();
+  Draw draw(torch::kFloat64, 9);
+  const Tensor x = draw.normal({1, 5, 12});
+  const Tensor coordinates = draw.uniform({1, 5, 2}, -1, 1);
+  // The fourth point is not there.
+  const Tensor weights = torch::tensor({1.0, 2.0, 0.5, 0.0, 1.5}, torch::kFloat64).unsqueeze(0);
+  const PointMeasure measure(weights, torch::kFloat64);
+  PointKeeper keeper;
+  (void)attention.forward(x, {measure, coordinates, &keeper});
+  ASSERT_EQ(keeper.records.size(), 1u);
+  const PointAttentionRecord& record = keeper.records[0];
+  EXPECT_EQ(record.tokens, 1);
+
+  // The token weighs as much as one of four points: 5 / 4.
+  const double w[] = {1, 2, 0.5, 0, 1.5, 1.25};
+  const auto rows = [&](const char* name) {
+    return at::linear(x[0], parameters[std::string(name) + ".weight"],
+                      parameters[std::string(name) + ".bias"]);
+  };
+  const Tensor q = rows("q");
+  const Tensor k = at::cat({rows("k"), parameters["memory_keys"][0]}, 0);
+  double divergence = 0;
+  double received[6] = {};
+  for (int i = 0; i < 5; ++i) {
+    double p[6], sum = 0;
+    for (int j = 0; j < 6; ++j)
+      sum += p[j] = w[j] * std::exp((q[i] * k[j]).sum().item<double>() / std::sqrt(12.0));
+    if (w[i] == 0) continue;
+    for (int j = 0; j < 6; ++j) {
+      p[j] /= sum;
+      received[j] += w[i] / 5 * p[j];
+      if (p[j] > 0) divergence += w[i] / 5 * p[j] * std::log(p[j] / (w[j] / 6.25));
+    }
+  }
+  EXPECT_NEAR(record.divergence[0][0].item<double>(), divergence, 1e-12);
+  EXPECT_GT(divergence, 0.01);
+  for (int j = 0; j < 6; ++j) {
+    EXPECT_NEAR(record.received[0][0][j].item<double>(), received[j], 1e-13);
+    EXPECT_NEAR(record.share[0][j].item<double>(), w[j] / 6.25, 1e-15);
+  }
+}
+
+TEST(InspectionOfPointAttention, AlikeEverywhereIsAllOfTheDomain) {
+  const auto model = make_model(softmax_config(), torch::kFloat64, 3);
+  {
+    const torch::NoGradGuard no_grad;
+    for (const auto& parameter : model->named_parameters())
+      if (parameter.key().find(".q.") != std::string::npos) parameter.value().zero_();
+  }
+  PointSamples points = random_points(model->config(), 1, 40, torch::kFloat64, 4);
+  points.weights[0][7] = 0;
+  const auto blocks = inspected(*model, points, points);
+  ASSERT_EQ(blocks.size(), 2u);
+  for (const BlockInspection& block : blocks) {
+    EXPECT_EQ(block.received.sizes(), at::IntArrayRef({3, 40}));
+    EXPECT_TRUE(std::isnan(block.received[1][7].item<double>())) << "takes no part";
+    EXPECT_NEAR(block.received[1][8].item<double>(), 1, 1e-12);
+    ASSERT_EQ(block.heads.size(), 3u);
+    for (const HeadInspection& head : block.heads) {
+      ASSERT_TRUE(head.points);
+      EXPECT_TRUE(head.transport.empty());
+      EXPECT_EQ(head.points->keys, 39);
+      EXPECT_NEAR(head.points->domain, 1, 1e-12);
+      EXPECT_NEAR(head.points->entropy, 1, 1e-12);
+      EXPECT_NEAR(head.points->effective_keys, 39, 1e-10);
+      EXPECT_NEAR(head.points->received_domain, 1, 1e-12);
+      EXPECT_EQ(head.points->above_share, 0);
+      ASSERT_EQ(head.points->received.size(), 101u);
+      EXPECT_NEAR(head.points->received[100], 1, 1e-12);
+    }
+  }
+  EXPECT_EQ(blocks[1].heads[2].block, 2);
+  EXPECT_EQ(blocks[1].heads[2].head, 3);
+}
+
+TEST(InspectionOfPointAttention, OfTheFirstPointAloneIsOnePoint) {
+  // Causal, and only the first point is asked: it sees nothing but itself.
+  ModelConfig config = softmax_config();
+  config.causal = true;
+  const auto model = make_model(config, torch::kFloat64, 3);
+  PointSamples points = random_points(config, 1, 1, torch::kFloat64, 4);
+  const auto alone = inspected(*model, points, points);
+  EXPECT_EQ(alone[0].heads[0].points->keys, 1);
+  EXPECT_EQ(alone[0].heads[0].points->domain, 1);
+  points = random_points(config, 1, 2, torch::kFloat64, 4);
+  points.weights = torch::tensor({{1.0, 1.0}}, torch::kFloat64);
+  const PointAttentionFigures two = *inspected(*model, points, points)[0].heads[0].points;
+  EXPECT_EQ(two.above_share, 1) << "the first is seen by both";
+  EXPECT_GT(two.received[0], 1);
+  EXPECT_LT(two.received[100], 1);
+  EXPECT_LT(two.domain, 0.75) << "one of two queries sees half";
+  EXPECT_NEAR(two.entropy, 1 + std::log(two.domain) / std::log(2.0), 1e-12);
+}
+
+TEST(InspectionOfPointAttention, RefinementChangesNoShareOfTheDomain) {
+  const ModelConfig config = softmax_config();
+  const auto model = testing::trained_scale_model(config, torch::kFloat64);
+  const PointSamples points = random_points(config, 1, 30, torch::kFloat64, 4);
+  const auto twice = [](const Tensor& x) { return at::cat({x, x}, 1); };
+  const PointSamples split{twice(points.coordinates), twice(points.values),
+                           twice(points.weights * 0.5)};
+  const auto coarse = inspected(*model, points, points);
+  const auto fine = inspected(*model, split, split);
+  for (std::size_t block = 0; block < coarse.size(); ++block)
+    for (std::size_t h = 0; h < 3; ++h) {
+      const PointAttentionFigures& a = *coarse[block].heads[h].points;
+      const PointAttentionFigures& b = *fine[block].heads[h].points;
+      EXPECT_LT(a.domain, 0.999);
+      EXPECT_NEAR(a.domain, b.domain, 1e-10);
+      EXPECT_NEAR(a.received_domain, b.received_domain, 1e-10);
+      EXPECT_NEAR(2 * a.effective_keys, b.effective_keys, 1e-8);
+      EXPECT_EQ(2 * a.above_share, b.above_share);
+      for (std::size_t i = 0; i <= 100; i += 10)
+        EXPECT_NEAR(a.received[i], b.received[i], 1e-9) << i;
+    }
+}
+
+TEST(InspectionOfPointAttention, ChangesNoBitOfThePredictionAndHasWholeSumsOfParts) {
+  const torch::NoGradGuard no_grad;
+  const ModelConfig config = softmax_config();
+  const auto model = make_model(config, torch::kFloat32, 3);
+  // Three heads of 1,500 x 1,500 weights are widened in several parts.
+  const PointSamples points = random_points(config, 1, 1500, torch::kFloat32, 4);
+  PointKeeper keeper;
+  const Tensor observed = model->predict_observed(points, points, keeper);
+  EXPECT_TRUE(at::equal(observed, model->predict(points, points)));
+  ASSERT_EQ(keeper.records.size(), 2u);
+  for (const PointAttentionRecord& record : keeper.records)
+    EXPECT_LE(relative_difference(record.received.sum(-1), at::ones({1, 3}, torch::kFloat64)),
+              1e-6);
+}
+
+TEST(InspectionOfPointAttention, OthersThanSoftmaxAreRefused) {
+  ModelConfig config = softmax_config();
+  config.attention = Attention::linear;
+  const auto model = make_model(config);
+  const PointSamples points = random_points(config, 1, 12, torch::kFloat32, 4);
+  EXPECT_EQ(error_of<UsageError>([&] { (void)inspected(*model, points, points); }),
+            "attention linear has neither learned basis functions nor weights between points to "
+            "look into; give an operator with functional or softmax attention");
+  InspectionOptions options;
+  options.memory_limit = 1000;
+  config.attention = Attention::softmax;
+  const auto softmax = make_model(config);
+  EXPECT_NE(error_of<MemoryError>([&] {
+              (void)inspected(*softmax, points, points, options);
+            }).find("looking into the operator at 12 points takes about"),
+            std::string::npos);
+}
+
 TEST(InspectionOfLayers, OnlyChosenBlocksAreVisited) {
   const ModelConfig config = base_config(Form::shared_basis_tied);
   const auto model = make_model(config);
@@ -326,16 +508,6 @@ TEST(InspectionOfLayers, OnlyChosenBlocksAreVisited) {
   EXPECT_EQ(blocks[0].block, 2);
   EXPECT_EQ(blocks[0].heads[2].block, 2);
   EXPECT_EQ(blocks[0].heads[2].head, 3);
-}
-
-template <typename Expected, typename Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const Expected& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(InspectionOfLayers, RefusalsSayWhatTheyMiss) {

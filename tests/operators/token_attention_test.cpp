@@ -32,11 +32,12 @@ struct Tokens {
   Tensor x, coordinates, weights;
 };
 
-Tensor attend(TokenAttention& attention, const Tokens& query, const Tokens& source) {
+Tensor attend(TokenAttention& attention, const Tokens& query, const Tokens& source,
+              AttentionObserver* observer = nullptr) {
   const PointMeasure query_measure(query.weights, query.x.scalar_type());
   const PointMeasure source_measure(source.weights, source.x.scalar_type());
   return attention.attend({query.x, query.coordinates, query_measure},
-                          {source.x, source.coordinates, source_measure});
+                          {source.x, source.coordinates, source_measure}, observer);
 }
 
 /// LibTorch's attention with the same parameters. Its axes are [N,B,width].

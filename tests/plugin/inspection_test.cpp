@@ -127,6 +127,40 @@ TEST_F(StageInspectionTest, ChangesNoBitOfThePrediction) {
   EXPECT_TRUE(plain.field_names().empty());
 }
 
+/// The surrogate with softmax over the points in its blocks.
+Operator make_attending() {
+  const Operator op = test::make_surrogate();
+  ModelConfig config = op.model().config();
+  config.attention = Attention::softmax;
+  return {make_model(config, torch::kFloat64, 7), op.contract()};
+}
+
+TEST_F(StageInspectionTest, AttentionBetweenPointsIsAnArrayOfWhatTheyReceive) {
+  const Operator op = make_attending();
+  const OperatorStage stage(save(op));
+  const Mesh mesh = test::make_grid(6, 5);
+  const StageResult result = stage.run(mesh, everything());
+  const auto blocks = inspect_directly(op, mesh);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(values(result.mesh, "attention_block2"),
+            to_matrix(blocks[1].received.t().contiguous()));
+  EXPECT_EQ(result.mesh.component_names("attention_block2", Association::point),
+            (std::vector<std::string>{"head 1", "head 2"}));
+  EXPECT_EQ(result.mesh.field("entropy_block1").to_double()(0, 1),
+            blocks[0].heads[1].points->entropy);
+  EXPECT_EQ(result.mesh.field_names(),
+            (std::vector<std::string>{"entropy_block1", "entropy_block2"}));
+  ASSERT_EQ(result.inspections.size(), 1u);
+  EXPECT_EQ(result.inspections[0].heads[3].points->domain, blocks[1].heads[1].points->domain);
+  EXPECT_EQ(values(result.mesh, "pressure_predicted"),
+            values(stage.run(mesh).mesh, "pressure_predicted"));
+  StageOptions renamed = everything();
+  renamed.suffix = "_again";
+  EXPECT_EQ(error_of<DataError>([&] { (void)stage.run(result.mesh, renamed); }),
+            "grid.vtu: the point array 'attention_block1', which would receive what is seen inside "
+            "the operator, exists already; remove it or allow overwriting");
+}
+
 TEST_F(StageInspectionTest, OnlyWhatIsAskedForIsAdded) {
   const OperatorStage stage(save(test::make_surrogate()));
   const Mesh mesh = test::make_grid(6, 5);
