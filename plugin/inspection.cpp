@@ -31,8 +31,9 @@ bool queries_act_directly(const Operator& op) {
 
 /// Whether coefficients are taken in other functions than those that reconstruct.
 bool has_two_bases(const Operator& op) {
-  const Form form = op.model().config().form;
-  return form == Form::paper || form == Form::sum_coefficients;
+  const ModelConfig& config = op.model().config();
+  return config.form == Form::paper || config.form == Form::sum_coefficients ||
+         config.bases != Bases::shared;
 }
 
 /// Attention between points has neither basis nor transport.

@@ -85,6 +85,19 @@ TEST_F(StageInspectionTest, AddsTheBasisOfEveryBlockAndHead) {
     }
 }
 
+TEST_F(StageInspectionTest, SeparateBasesAreBothAdded) {
+  const Operator shared = test::make_surrogate();
+  ModelConfig config = shared.model().config();
+  config.bases = Bases::separate_slices;
+  const Operator op(make_model(config, torch::kFloat64, 7), shared.contract());
+  const Mesh mesh = test::make_grid(6, 5);
+  const StageResult result = OperatorStage(save(op)).run(mesh, everything());
+  const auto blocks = inspect_directly(op, mesh);
+  EXPECT_EQ(values(result.mesh, "basis_source_block1_head2"), to_matrix(blocks[0].source_basis[1]));
+  EXPECT_EQ(values(result.mesh, "basis_query_block1_head2"), to_matrix(blocks[0].query_basis[1]));
+  EXPECT_NE(to_matrix(blocks[0].source_basis[1]), to_matrix(blocks[0].query_basis[1]));
+}
+
 TEST_F(StageInspectionTest, AddsMatricesAndFiguresAsFieldData) {
   const Operator op = test::make_surrogate();
   const Mesh mesh = test::make_grid(6, 5);
