@@ -11,77 +11,11 @@ import shutil
 import statistics
 import sys
 
+import cost
 import pages
 import runs
 import studies as definitions
-
-
-def start(study, workshop, folders, quick):
-    """Futures of trainings and evaluations: {label: [(training, evaluation) of each seed]}."""
-    network = definitions.QUICK_NETWORK if quick else definitions.NETWORK
-    data = folders[study.data]
-    # Published data are a folder, generated ones the future of one with all of its test sets.
-    published = isinstance(data, pathlib.Path)
-    train_on = data / "train16" if published else data
-    sets = [data / name for name in study.sets] if published else [data]
-    begun = {}
-    for case in study.cases:
-        options = merged([*network, *definitions.OPTIMISER, "--epochs", str(study.epochs)],
-                         case.options)
-        begun[case.label] = []
-        for seed in range(study.seeds):
-            training = workshop.trained(train_on, options, seed)
-            begun[case.label].append((training, workshop.evaluated(training, sets)))
-    return begun
-
-
-def merged(defaults, options):
-    """Options of a case take the place of defaults of the same name."""
-    given = {option for option in options if option.startswith("--")}
-    kept, skipping = [], False
-    for part in defaults:
-        if part.startswith("--"):
-            skipping = part in given
-        if not skipping:
-            kept.append(part)
-    return [*kept, *options]
-
-
-def finish(study, begun):
-    """Waits, and gives {label: {"parameters", "seconds", "errors": {set: [of each seed]}, ...}}."""
-    result = {}
-    for label, pairs in begun.items():
-        row = {"errors": {}, "points": {}, "seconds": [], "parameters": 0}
-        for training, evaluation in pairs:
-            trained, evaluated = training.result(), evaluation.result()
-            row["parameters"] = trained["parameters"]
-            row["seconds"].append(trained["seconds"])
-            for case in evaluated["resolutions"]:
-                errors = [field["relative_l2"] for field in case["fields"].values()]
-                row["errors"].setdefault(case["label"], []).append(statistics.mean(errors))
-                row["points"][case["label"]] = case["points"]
-        result[label] = row
-    return result
-
-
-def write(study, result, folder):
-    """TABLE.md, TABLE.json and, where asked for, TABLE.png."""
-    found = next(iter(result.values()))["errors"]
-    sets = [name for name in study.sets if name in found]
-    columns = ["", "parameters", "training, s", *sets]
-    rows = [[label, f"{row['parameters']:,}", f"{statistics.mean(row['seconds']):.0f}",
-             *[pages.mean_and_spread(row["errors"][name]) for name in sets]]
-            for label, row in result.items()]
-    text = f"### {study.title}\n\n" + pages.table(columns, rows)
-    (folder / f"{study.name}.md").write_text(text)
-    (folder / f"{study.name}.json").write_text(json.dumps(result, indent=2) + "\n")
-    if study.picture:
-        curves = {label: sorted((row["points"][name], statistics.mean(row["errors"][name]))
-                                for name in sets if "scattered" not in name and
-                                "graded" not in name)
-                  for label, row in result.items()}
-        pages.draw(folder / f"{study.name}.png", study.title, study.picture, "relative L2", curves)
-    print(text)
+import tables
 
 
 def check_bounds(study, result, bounds):
@@ -95,6 +29,17 @@ def check_bounds(study, result, bounds):
     return failures
 
 
+def publish(study, folder, document):
+    """Table and pictures of a study into the documents."""
+    text = (folder / f"{study.name}.md").read_text()
+    if not pages.update(document, study.name, text.split("\n\n", 1)[1]):  # It has a title of its own.
+        print(f"{document} has no place <!-- {study.name} --> for the table", file=sys.stderr)
+        return
+    for picture in folder.glob(f"{study.name}*.png"):
+        if picture.stem == study.name or isinstance(study, definitions.CostStudy):
+            shutil.copy(picture, document.parent / "images" / f"results-{picture.name}")
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev results", description=__doc__)
     parser.add_argument("tables", nargs="*", metavar="TABLE", help="all, where none is named")
@@ -105,6 +50,9 @@ def arguments():
                         metavar="FOLDER", help="train16/, test16/ and test32/ of the published Darcy "
                         "data (default: $FUNCATTN_DARCY); without it those tables are left out")
     parser.add_argument("--out", default="build/results", help="default: %(default)s")
+    parser.add_argument("--document", type=pathlib.Path, metavar="FILE",
+                        help="put the tables between their marks <!-- TABLE --> in this file, and "
+                        "the pictures in images/ beside it")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
                         help="trainings at once, on one thread each (default: all cores)")
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
@@ -133,19 +81,24 @@ def main():
     folders = dict(given)
     pending = []
     for study in chosen:
-        if study.data in made and study.data not in folders:
-            folders[study.data] = workshop.dataset(*made[study.data])
-        if study.data not in folders:
-            print(f"{study.name} is left out: the data '{study.data}' are not there; name their "
+        for name in study.datasets():
+            if name in made and name not in folders:
+                folders[name] = workshop.dataset(*made[name])
+        missing = [name for name in study.datasets() if name not in folders]
+        if missing:
+            print(f"{study.name} is left out: the data '{missing[0]}' are not there; name their "
                   "folder by --published", file=sys.stderr)
             continue
-        pending.append((study, start(study, workshop, folders, options.quick)))
+        kind = cost if isinstance(study, definitions.CostStudy) else tables
+        pending.append((kind, study, kind.start(study, workshop, folders, options.quick)))
     failures = []
     bounds = json.loads(pathlib.Path(__file__).with_name("quick_bounds.json").read_text())
     try:
-        for study, begun in pending:
-            result = finish(study, begun)
-            write(study, result, folder)
+        for kind, study, begun in pending:
+            result = kind.finish(study, begun)
+            kind.write(study, result, folder)
+            if options.document:
+                publish(study, folder, options.document)
             if options.quick:
                 failures += check_bounds(study, result, bounds)
     except runs.Failed as failure:

@@ -19,9 +19,26 @@ def significant(value, digits=3):
 
 def mean_and_spread(values):
     """"0.0975 ± 0.0004": mean and standard deviation over the seeds; the value alone of one seed."""
+    if not values:
+        return "-"
     if len(values) == 1:
         return significant(values[0])
     return f"{significant(statistics.mean(values))} ± {significant(statistics.stdev(values), 1)}"
+
+
+def update(document, name, text):
+    """Puts a table between the marks `<!-- NAME -->` and `<!-- end of NAME -->` of a document.
+
+    @return whether the document has them
+    """
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    page = document.read_text()
+    if begin not in page:
+        return False
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    document.write_text(before + begin + text + end + after)
+    return True
 
 
 def table(columns, rows):

@@ -1,17 +1,27 @@
 """Data sets, trainings and evaluations by the command, each made once and kept in a folder."""
 import concurrent.futures
+import dataclasses
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 
 class Failed(Exception):
     """A command ended with an error."""
+
+
+@dataclasses.dataclass
+class Inside:
+    """A folder in one that is there, or that a future will name."""
+    folder: object
+    name: str
 
 
 class Workshop:
@@ -40,12 +50,23 @@ class Workshop:
         """
         return self._once("operators", ("train", data, *arguments, "--seed", seed), self._train)
 
-    def evaluated(self, training, sets):
+    def evaluated(self, training, sets, options=()):
         """Future of the entry that `evaluate --json` has for the operator of a training.
 
-        @param sets paths, or futures of them
+        @param sets paths, futures of them, or Inside
         """
-        return self._once("evaluations", ("evaluate", training, *sets), self._evaluate)
+        return self._once("evaluations", ("evaluate", training, *sets, *options), self._evaluate)
+
+    def trained_on_task(self, task, arguments, seed):
+        """As trained(), on samples that are drawn in memory."""
+        return self._once("operators", ("train", "--task", task, *arguments, "--seed", seed),
+                          self._train)
+
+    def evaluated_on_task(self, training, task):
+        """As evaluated(), on samples of a task, with its studies."""
+        return self._once("evaluations", ("evaluate", training, "--task", task, "--episodes", 100,
+                                          "--resample", 1, 32, "--ood", "alpha", "x"),
+                          self._evaluate)
 
     def close(self):
         """Waits for what is running; what has not begun is dropped."""
@@ -72,40 +93,56 @@ class Workshop:
 
     def _train(self, path, parts):
         _, data, *arguments = parts
-        report = path.with_suffix(".json")
-        if not report.exists():
-            report.parent.mkdir(parents=True, exist_ok=True)
-            made = self._call("train", "--data", resolved(data), *arguments, "--out",
-                              path.with_suffix(".safetensors"), "--threads", 1, "--overwrite",
-                              "--quiet", "--json")
-            report.write_text(made)
-        return json.loads(report.read_text())
+        source = [data] if data == "--task" else ["--data", resolved(data)]
+        return self._measured(path, "train", *source, *arguments, "--out",
+                              path.with_suffix(".safetensors"), "--overwrite")
 
     def _evaluate(self, path, parts):
-        _, training, *sets = parts
-        report = path.with_suffix(".json")
-        if not report.exists():
-            report.parent.mkdir(parents=True, exist_ok=True)
-            made = self._call("evaluate", "--operator", resolved(training)["operator"], "--data",
-                              *map(resolved, sets), "--threads", 1, "--quiet", "--json")
-            report.write_text(made)
-        return json.loads(report.read_text())["operators"][0]
+        _, training, *what = parts
+        source = what if what[0] == "--task" else ["--data", *map(resolved, what)]
+        report = self._measured(path, "evaluate", "--operator", resolved(training)["operator"],
+                                *source)
+        return {**report["operators"][0], "peak_bytes": report["peak_bytes"]}
+
+    def _measured(self, path, *arguments):
+        """The JSON of a command, kept in a file, with the most memory that it held at once."""
+        kept = path.with_suffix(".json")
+        if not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            printed, peak = self._call(*arguments, "--threads", 1, "--quiet", "--json")
+            atomically = kept.with_suffix(".part")
+            atomically.write_text(json.dumps({**json.loads(printed), "peak_bytes": peak}))
+            atomically.rename(kept)
+        return json.loads(kept.read_text())
 
     def _call(self, *arguments):
+        """@return what the command printed, and its peak memory in bytes"""
         command = [self.program, *map(str, arguments)]
         begin = time.monotonic()
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise Failed(f"{' '.join(command)}: exit status {done.returncode}: "
-                         f"{done.stderr.strip()[-2000:]}")
-        print(f"{time.monotonic() - begin:7.1f} s  {' '.join(command[1:])}", file=sys.stderr)
-        return done.stdout
+        with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as told:
+            process = subprocess.Popen(command, stdout=printed, stderr=told)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode != 0:
+                raise Failed(f"{' '.join(command)}: exit status {process.returncode}: "
+                             f"{text_of(told).strip()[-2000:]}")
+            print(f"{time.monotonic() - begin:7.1f} s  {' '.join(command[1:])}", file=sys.stderr)
+            return text_of(printed), usage.ru_maxrss * 1024
+
+
+def text_of(stream):
+    stream.seek(0)
+    return stream.read().decode()
 
 
 def identity(part):
     """What tells one part of a command from another: a future's is that of its command."""
+    if isinstance(part, Inside):
+        return f"{identity(part.folder)}/{part.name}"
     return part.identity if isinstance(part, concurrent.futures.Future) else str(part)
 
 
 def resolved(part):
+    if isinstance(part, Inside):
+        return resolved(part.folder) / part.name
     return part.result() if isinstance(part, concurrent.futures.Future) else part

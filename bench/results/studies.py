@@ -8,6 +8,9 @@ class Case:
     """A row of a table: an operator trained on a data set with options of `funcattn train`."""
     label: str
     options: list
+    # Its last test set, where more points would take hours; empty: all.
+    farthest: object = ""
+    seeds: int = 0  # In place of those of the study, for what takes long.
 
 
 @dataclasses.dataclass
@@ -15,12 +18,34 @@ class Study:
     """A table: cases in the rows, test sets in the columns, every figure a mean over the seeds."""
     name: str
     title: str
-    data: str  # Name of a data set.
+    data: str  # Name of a data set; empty with a task.
     cases: list
     sets: list = dataclasses.field(default_factory=lambda: ["test"])  # Folders of the data set.
+    # Other data sets whose test/ is a column: {column: name}.
+    shifts: dict = dataclasses.field(default_factory=dict)
+    task: str = ""  # Samples that are drawn in memory, in place of data.
     seeds: int = 2
     epochs: int = 20
+    steps: int = 0  # In place of epochs.
+    evaluation: list = dataclasses.field(default_factory=list)  # Options of `evaluate`.
+    figure: str = "relative_l2"
     picture: str = ""  # What the horizontal axis is; empty: no picture.
+
+    def datasets(self):
+        return [name for name in [self.data, *self.shifts.values()] if name]
+
+
+@dataclasses.dataclass
+class CostStudy:
+    """Time and memory of training steps and of inference, by the number of points."""
+    name: str
+    title: str
+    cases: list  # `farthest` is a number of points.
+    sizes: dict  # {points: name of a data set}
+    steps: int = 5
+
+    def datasets(self):
+        return list(self.sizes.values())
 
 
 # Small enough for many of them, and alike in everything that a table does not compare.
@@ -31,25 +56,64 @@ QUICK_NETWORK = ["--form", "shared_basis", "--width", "16", "--heads", "4", "--b
 OPTIMISER = ["--batch", "4", "--lr", "2e-3", "--schedule", "one_cycle", "--rise", "0.1", "--clip",
              "1", "--beta2", "0.99", "--ema", "0.999", "--loss", "relative_l2"]
 
-ATTENTION = [
-    Case("functional", []),
-    Case("functional, separate slices", ["--bases", "separate_slices"]),
-    Case("functional, separate bases", ["--bases", "separate"]),
-    Case("slice attention", ["--mixing", "softmax"]),
-    Case("no k x k mixing", ["--mixing", "none"]),
-    Case("softmax", ["--attention", "softmax"]),
-    Case("softmax, distance bias", ["--attention", "softmax", "--position-bias", "distance"]),
-    Case("linear (Galerkin)", ["--attention", "linear"]),
-    Case("ridge", ["--attention", "ridge"]),
-    Case("pointwise", ["--attention", "pointwise"]),
-]
+
+
+def attention(softmax_up_to, bias=False, softmax_seeds=0):
+    """The forms of attention side by side.
+
+    @param softmax_up_to the last test set for those whose cost grows with the square of the points
+    @param softmax_seeds of those; 0: as many as of the others
+    """
+    cases = [
+        Case("functional", []),
+        Case("functional, separate slices", ["--bases", "separate_slices"]),
+        Case("functional, separate bases", ["--bases", "separate"]),
+        Case("functional, fixed cosines", ["--attention", "fourier"]),
+        Case("slice attention", ["--mixing", "softmax"]),
+        Case("no k x k mixing", ["--mixing", "none"]),
+        Case("softmax", ["--attention", "softmax"], softmax_up_to, softmax_seeds),
+        Case("linear (Galerkin)", ["--attention", "linear"]),
+        Case("ridge", ["--attention", "ridge"]),
+        Case("pointwise", ["--attention", "pointwise"]),
+    ]
+    if bias:
+        cases.insert(7, Case("softmax, distance bias",
+                             ["--attention", "softmax", "--position-bias", "distance"],
+                             softmax_up_to))
+    return cases
+
+
+def sine_cases():
+    """The same task for all; few_shot is the form that is made for it."""
+    grid = ["--protocol", "masked-grid", "--context", "4", "40"]
+    network = ["--form", "shared_basis", "--width", "32", "--heads", "4", "--basis", "16",
+               "--blocks", "2", "--mlp-ratio", "1"]
+    kept = [case for case in attention("") if case.label not in ("functional, separate slices",)]
+    return [Case("few_shot", [*grid, "--form", "few_shot"]),
+            *[Case(case.label, [*grid, *network, *case.options]) for case in kept]]
+
+
+def cost_cases(quick):
+    """All points of softmax see each other; it ends where its step takes seconds."""
+    cases = attention(4096)
+    return cases if not quick else cases[:1] + cases[6:7]
+
 
 DARCY_INPUTS = ["--inputs", "permeability_high", "--targets", "pressure"]
 SQUARE = ["--symmetries", "square", "--symmetry-center", "0.5", "0.5"]
 # 258,686 parameters. Two samples a step and a high rate: many steps, whose noise the averaged weights
 # take out.
-DARCY_NETWORK = ["--batch", "2", "--lr", "3e-3", "--validation-fraction", "0", "--form", "shared_basis", "--width", "96", "--heads", "8", "--basis", "32",
-                 "--blocks", "5", "--mlp-ratio", "1"]
+DARCY_NETWORK = ["--form", "shared_basis", "--width", "96", "--heads", "8", "--basis", "32",
+                 "--blocks", "5", "--mlp-ratio", "1", "--batch", "2", "--lr", "3e-3",
+                 "--validation-fraction", "0"]
+
+
+def cost_sizes(quick):
+    return [64, 256] if quick else [256, 1024, 4096, 16384]
+
+
+def cost_data(points):
+    return f"cost, {points} points"
 
 
 def datasets(quick, published):
@@ -58,10 +122,10 @@ def datasets(quick, published):
     @param published folder with train16/, test16/ and test32/ of the published Darcy data, or None
     """
     size = (["--train", "16", "--valid", "4", "--test", "4"] if quick else
-            ["--train", "300", "--valid", "20", "--test", "50"])
+            ["--train", "200", "--valid", "20", "--test", "20"])
     burgers = ["burgers", *size, "--resolutions", "1", "2", "4", "8", "16", "32", "--scattered",
                "500", "--points", "32" if quick else "256"]
-    darcy = ["darcy", *size, "--resolutions", "1", "4", "16", "--points", "150" if quick else "700"]
+    darcy = ["darcy", *size, "--resolutions", "1", "4", "16", "--points", "150" if quick else "500"]
     notch = [*darcy, "--domain", "notch", "--permeability", "two-phase", "--graded-resolutions",
              "1", "4"]
     made = {
@@ -70,6 +134,19 @@ def datasets(quick, published):
         "darcy, lognormal": [*darcy, "--permeability", "lognormal"],
         "darcy, notch": notch,
     }
+    few = ["--train", "0", "--valid", "0", "--test", "4" if quick else "20"]
+    shifted = [*notch, *few]
+    made.update({
+        "burgers, amplitude 2": [*made["burgers, nu = 0.01"], *few, "--initial-amplitude", "2"],
+        "burgers, length / 2": [*made["burgers, nu = 0.01"], *few, "--initial-length", "0.1"],
+        "burgers, length x 2": [*made["burgers, nu = 0.01"], *few, "--initial-length", "0.4"],
+        "darcy, notch elsewhere": [*shifted, "--notch-range", "0.2", "0.35"],
+        "darcy, length / 2": [*shifted, "--correlation-length", "0.1667"],
+        "darcy, phases 24 and 3": [*shifted, "--phases", "24", "3"],
+    })
+    for points in cost_sizes(quick):
+        made[cost_data(points)] = ["burgers", "--train", "2", "--valid", "1", "--test", "2",
+                                   "--points", str(points)]
     given = {"darcy, published": pathlib.Path(published)} if published else {}
     return made, given
 
@@ -79,28 +156,33 @@ def studies(quick):
     burgers_sets = ["test", "test_x2", "test_x4", "test_x8", "test_x16", "test_x32",
                     "test_scattered"]
     darcy_sets = ["test", "test_x4", "test_x16"]
-    notch_sets = [*darcy_sets, "test_graded", "test_graded_x4"]
+    # In the order of their points, which `Case.farthest` goes by.
+    notch_sets = ["test", "test_graded", "test_x4", "test_graded_x4", "test_x16"]
     grids = ["test16", "test32"]
-    epochs = 2 if quick else 20
+    epochs = 2 if quick else 10
     few = dict(seeds=1 if quick else 2, epochs=epochs)
     once = dict(seeds=1, epochs=epochs)
     basis_counts = [4, 8] if quick else [8, 16, 32, 64, 128, 256]
     ridges = ["1e-3"] if quick else ["1e-6", "1e-4", "1e-2", "1"]
     return [
-        Study("burgers", "Burgers, nu = 0.1, trained at 256 points", "burgers", ATTENTION,
-              burgers_sets, picture="points", **few),
+        Study("burgers", "Burgers, nu = 0.1, trained at 256 points", "burgers",
+              attention("test_x8"), burgers_sets, picture="points", **few),
         Study("burgers-fronts", "Burgers, nu = 0.01, trained at 256 points", "burgers, nu = 0.01",
-              ATTENTION, burgers_sets, picture="points", **few),
+              attention("test_x8", bias=True), burgers_sets, picture="points", **few),
         Study("darcy-grids", "Darcy on the published 16 x 16 grids", "darcy, published",
-              [Case(case.label, [*DARCY_INPUTS, *case.options]) for case in ATTENTION], grids,
-              picture="points", **few),
-        Study("darcy-notch", "Darcy on triangles, two-phase, notch, trained at 700 points",
-              "darcy, notch", ATTENTION, notch_sets, picture="points", **few),
+              [Case(case.label, [*DARCY_INPUTS, *case.options]) for case in attention("test32")],
+              grids, picture="points", seeds=few["seeds"], epochs=2 if quick else 4),
+        Study("darcy-notch", "Darcy on triangles, two-phase, notch, trained at 500 points",
+              "darcy, notch", attention("test_graded_x4", softmax_seeds=1), notch_sets, picture="points", **few),
         Study("quadrature", "With and without quadrature weights", "darcy, notch",
               [Case("measure weights", []), Case("uniform weights", ["--weights", "uniform"])],
-              notch_sets, **few),
+              notch_sets, evaluation=["--error-weights", "measure"], **few),
         Study("basis-count", "Number of basis functions", "darcy, notch",
               [Case(f"k = {k}", ["--basis", str(k)]) for k in basis_counts], darcy_sets, **once),
+        Study("basis-kind", "Learned and given bases, k = 32", "darcy, notch",
+              [Case("learned", []),
+               Case("learned, orthogonality penalty 0.1", ["--orthogonality", "0.1"]),
+               Case("fixed cosines", ["--attention", "fourier"])], darcy_sets, **few),
         Study("regularisation", "Regularisation of the solve", "darcy, notch",
               [Case("learned blend", []),
                *[Case(f"paper, lambda = {ridge}", ["--form", "paper", "--ridge", ridge])
@@ -108,14 +190,30 @@ def studies(quick):
         Study("coefficients", "How coefficients are formed", "darcy, notch",
               [Case("paper, mean", ["--form", "paper", "--coefficients", "mean"]),
                Case("paper, integral", ["--form", "paper", "--coefficients", "integral"]),
-               Case("sum_coefficients", ["--form", "sum_coefficients"]),
+               Case("sum_coefficients", ["--form", "sum_coefficients"], seeds=1),
                Case("shared_basis", []),
                Case("shared_basis_tied", ["--form", "shared_basis_tied"])],
               notch_sets, **few),
+        Study("burgers-shifts", "Burgers, nu = 0.01, other initial states than in training",
+              "burgers, nu = 0.01", attention("test"), ["test"],
+              {"amplitude x 2": "burgers, amplitude 2", "length / 2": "burgers, length / 2",
+               "length x 2": "burgers, length x 2"}, **few),
+        Study("darcy-shifts", "Darcy, notch: other problems than in training", "darcy, notch",
+              attention("test", softmax_seeds=1), ["test"],
+              {"notch at 0.2 ... 0.35": "darcy, notch elsewhere", "length / 2": "darcy, length / 2",
+               "phases 24 and 3": "darcy, phases 24 and 3"}, **few),
+        Study("sine", "Sine on the masked grid, trained with K = 4 ... 40, mean squared error", "",
+              sine_cases(), ["K = 4", "K = 5", "K = 10", "K = 20", "K = 40", "1x", "32x",
+                             "alpha in [5, 10]", "x in [-3, 15]"],
+              task="sine", figure="mse", seeds=few["seeds"], steps=20 if quick else 2000),
+        CostStudy("cost", "Cost by the number of points", cost_cases(quick),
+                  {points: cost_data(points) for points in cost_sizes(quick)},
+                  steps=2 if quick else 5),
         Study("darcy-twenty", "Darcy on the published grids, 20 epochs", "darcy, published",
               [Case("square's symmetries", [*DARCY_INPUTS, *DARCY_NETWORK, *SQUARE]),
                Case("no symmetries", [*DARCY_INPUTS, *DARCY_NETWORK])], grids, **few),
         Study("darcy-long", "Darcy on the published grids, long", "darcy, published",
-              [Case("square's symmetries", [*DARCY_INPUTS, *DARCY_NETWORK, *SQUARE])], grids,
-              seeds=1, epochs=2 if quick else 60),
+              [Case("separate bases, square's symmetries",
+                    [*DARCY_INPUTS, *DARCY_NETWORK, "--bases", "separate", *SQUARE])], grids,
+              seeds=1, epochs=2 if quick else 120),
     ]
