@@ -28,7 +28,7 @@ struct EvaluateOptions {
   std::vector<std::filesystem::path> operators;
   std::vector<std::filesystem::path> data;
   std::string task;
-  std::string weights;
+  std::string weights, error_weights;
   std::string protocol;
   SineEvaluationOptions sine;
   std::vector<std::string> out_of_distribution;
@@ -233,13 +233,19 @@ class EvaluateCommand : public Command {
     table.group("What");
     table.list("operator", options_.operators, "operator files, compared side by side").required();
     table.list("data", options_.data, "test sets: folders of VTK files, one row of the table each")
+        .instead_of("task")
         .placeholder("FOLDER");
     table
         .value("weights", options_.weights,
                "quadrature weights with --data: auto, measure, uniform, density or array:NAME")
         .default_text("as in training");
+    table
+        .value("error-weights", options_.error_weights,
+               "the same for the errors alone, to measure operators of different weights alike")
+        .default_text("those of the operator");
     table.value("task", options_.task, "draw the samples of a task instead")
         .choices({"sine"})
+        .instead_of("data")
         .default_text("none")
         .placeholder("sine");
     table.group("Task sine");
@@ -285,6 +291,9 @@ class EvaluateCommand : public Command {
       throw UsageError("give either --data FOLDER or --task sine");
     if (options_.data.empty() && !options_.fields.empty())
       throw UsageError("--fields writes samples of --data; give --data FOLDER");
+    if (options_.data.empty() && !options_.error_weights.empty())
+      throw UsageError("--error-weights is for samples of --data; give --data FOLDER");
+    if (!options_.error_weights.empty()) weight_choice_from_string(options_.error_weights);
     std::set<std::string> names;
     for (const auto& file : options_.operators)
       if (!names.insert(file.stem().string()).second && !options_.fields.empty())
@@ -371,7 +380,7 @@ class EvaluateCommand : public Command {
         for (const std::filesystem::path& file : files) {
           const Mesh mesh = read_mesh(file);
           const Sample sample = bind_sample(mesh, contract, weights, true);
-          const Tensor prediction = cases.add(sample, &mesh);
+          const Tensor prediction = cases.add(sample, &mesh, error_weights(mesh, contract));
           for (std::string& text : unknown_classes({sample}, contract))
             unknown.insert(std::move(text));
           if (!options_.fields.empty())
@@ -397,6 +406,13 @@ class EvaluateCommand : public Command {
           !why.empty())
         evaluation.no_drift = base + " and " + densest + " do not hold the same problems: " + why;
     }
+  }
+
+  /// Undefined where the errors have the weights of the operator.
+  Tensor error_weights(const Mesh& mesh, const Contract& contract) const {
+    if (options_.error_weights.empty()) return {};
+    return bind_sample(mesh, contract, weight_choice_from_string(options_.error_weights), true)
+        .query.weights;
   }
 
   static void write_fields(const Mesh& mesh, const std::filesystem::path& sample,

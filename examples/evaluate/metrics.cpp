@@ -80,7 +80,7 @@ Tensor predict_sample(const Operator& op, const Sample& sample) {
 CaseEvaluation::CaseEvaluation(const Operator& op, std::string label)
     : op_(op), label_(std::move(label)), fields_(op.contract().outputs.size()) {}
 
-Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh) {
+Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh, const Tensor& error_weights) {
   const auto start = std::chrono::steady_clock::now();
   const Tensor prediction = predict_sample(op_, sample);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -91,7 +91,8 @@ Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh) {
                        "' is not finite; check its inputs against the training range "
                        "(funcattn info lists it)");
   const Tensor target = sample.targets.to(torch::kFloat64);
-  const Tensor weights = sample.query.weights.to(torch::kFloat64);
+  const Tensor weights =
+      (error_weights.defined() ? error_weights : sample.query.weights).to(torch::kFloat64);
   std::int64_t channel = 0;
   std::int64_t component = 0;
   for (std::size_t f = 0; f < fields_.size(); ++f) {

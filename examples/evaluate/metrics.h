@@ -60,8 +60,9 @@ class CaseEvaluation {
 
   /// @return the prediction [M,C], float64
   /// @param mesh that the sample was bound from, or null: then there is no H1 seminorm
+  /// @param error_weights [M] of the errors, where not those of the sample
   /// Throws NumericError, naming the sample, if the prediction is not finite.
-  Tensor add(const Sample& sample, const Mesh* mesh = nullptr);
+  Tensor add(const Sample& sample, const Mesh* mesh = nullptr, const Tensor& error_weights = {});
 
   /// Throws DataError if there was no sample.
   CaseMetrics result() const;

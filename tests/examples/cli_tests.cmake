@@ -49,6 +49,8 @@ cli_test(evaluate_bad_density ARGS evaluate --operator ${trained} --task sine --
 cli_test(evaluate_missing_data ARGS evaluate --operator ${trained} --data none EXIT 1 STDERR "none")
 cli_test(evaluate_nan ARGS evaluate --operator "${plugin_fixtures}/surrogate.safetensors" --data "${plugin_fixtures}/nan.vtu" --quiet EXIT 1 STDERR "holds NaN or Inf at 1 of 30 entries, the first at index [0-9]+. repair these values, or leave the file out\n$")
 cli_test(train_nan ARGS train --data "${plugin_fixtures}/nan.vtu" --inputs load --targets load --quiet -o op.safetensors EXIT 1 STDERR "repair these values, or leave the file out\n$" NO_OUTPUT op.safetensors)
+cli_test(evaluate_error_weights_of_a_task ARGS evaluate --operator ${trained} --task sine --error-weights uniform EXIT 2 STDERR "--error-weights is for samples of --data")
+cli_test(evaluate_unknown_error_weights ARGS evaluate --operator ${trained} --data none --error-weights mesure EXIT 2 STDERR "mesure")
 cli_test(evaluate_fields_of_a_task ARGS evaluate --operator ${trained} --task sine --fields fields EXIT 2 STDERR "--fields writes samples of --data" NO_OUTPUT fields)
 cli_test(evaluate_fields_of_two_names ARGS evaluate --operator ${trained} ${trained} --data none --fields fields EXIT 2 STDERR "two operators are named 'sine'" NO_OUTPUT fields)
 

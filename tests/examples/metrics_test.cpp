@@ -69,6 +69,15 @@ TEST(Metrics, AreWeightedPerSampleAndThenAveraged) {
   EXPECT_NEAR(overall_error(metrics), (relative / 2 + 1.0 / 3) / 2, 1e-12);
 }
 
+TEST(Metrics, MayHaveWeightsOfTheirOwn) {
+  const Operator op = doubling();
+  const Sample sample =
+      sample_of({1, 2}, {1, 1}, torch::tensor({{1.0, 1.0}, {4.0, 2.0}}, torch::kFloat64), "s");
+  CaseEvaluation cases(op, "case");
+  cases.add(sample, nullptr, torch::tensor({3.0, 1.0}, torch::kFloat64));
+  EXPECT_NEAR(cases.result().fields[0].relative_l2, std::sqrt(3.0 / (3 + 16)), 1e-12);
+}
+
 TEST(Metrics, IgnorePointsOfNoWeight) {
   const Operator op = doubling();
   const double nan = std::numeric_limits<double>::quiet_NaN();
