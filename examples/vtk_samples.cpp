@@ -269,8 +269,7 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
   if (!set.contract.source_flag()) {
     if (set.contract.value_components() > 0)
       set.contract.input_normalisation = statistics(set.samples, false, pieces);
-    if (!arrays.classes)
-      set.contract.output_normalisation = statistics(set.samples, true, pieces);
+    if (!arrays.classes) set.contract.output_normalisation = statistics(set.samples, true, pieces);
   }
   set.contract.validate();
   return set;

@@ -153,7 +153,7 @@ void draw_transports(const std::filesystem::path& path, const SampleInspection& 
 void draw_spectra(const std::filesystem::path& path, const SampleInspection& inspection) {
   const auto blocks = by_block(inspection);
   std::vector<PlotData> data;
-  std::string script = "set multiplot\nset key top right\nset grid back lc rgb '#dddddd'\n";
+  std::string script = "set multiplot\nset grid back lc rgb '#dddddd'\n";
   std::size_t row = 0;
   for (const auto& [number, heads] : blocks) {
     const std::string of_block = " of block " + std::to_string(number);
@@ -162,12 +162,12 @@ void draw_spectra(const std::filesystem::path& path, const SampleInspection& ins
     script += "set xtics " + std::to_string((functions + 7) / 8) + "\n";
     script += place(0, 2, row, blocks.size()) + "set title 'Singular values" + of_block +
               "'\nset xlabel 'index'\nset ylabel 'of the largest'\nset logscale y\n"
-              "set format y '10^{%T}'\n" +
+              "set format y '10^{%T}'\nset key bottom left\n" +  // They fall from the top left.
               curves(heads, "values", data, scaled_singular_values) +
               "unset logscale y\nset format y\n";
     script += place(1, 2, row, blocks.size()) + "set title 'Coverage" + of_block +
               "'\nset xlabel 'function, by coverage'\nset ylabel 'share of the domain'\n"
-              "set yrange [0:*]\n" +
+              "set yrange [0:*]\nset key top right\n" +
               curves(heads, "coverage", data, sorted_coverage) + "unset yrange\nset autoscale y\n";
     ++row;
   }

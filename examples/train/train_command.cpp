@@ -119,9 +119,11 @@ class TrainCommand : public Command {
     table
         .value("data", options_.data,
                "folder of VTK files (or train/ and valid/ in it), list file, or .pvd")
+        .instead_of("task")
         .placeholder("FOLDER");
     table.value("task", options_.task, "train on a generated task instead")
         .choices({"sine"})
+        .instead_of("data")
         .default_text("none")
         .placeholder("sine");
     table.list("inputs", options_.arrays.inputs, "arrays that the operator is given")

@@ -193,9 +193,13 @@ std::vector<std::string> ModelOptions::without_effect(const ModelConfig& config)
 void OptimisationOptions::describe(OptionTable& table) {
   const Recipe files = general_recipe();
   table.group("Optimisation by AdamW (defaults of --data; --task sine has its own)");
-  table.value("steps", steps, "optimiser steps").at_least(1).default_text(shown("by --epochs"));
+  table.value("steps", steps, "optimiser steps")
+      .at_least(1)
+      .instead_of("epochs")
+      .default_text(shown("by --epochs"));
   table.value("epochs", epochs, "passes over the training set, instead of --steps")
       .at_least(1)
+      .instead_of("steps")
       .default_text(shown(files.epochs));
   table.value("batch", batch, "samples per step, of all processes together")
       .at_least(1)

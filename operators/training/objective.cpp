@@ -107,7 +107,8 @@ Tensor Objective::losses(const Tensor& normalised_prediction, const Batch& batch
     targets = targets * inverse_scale_;
   }
   return funcattn::sample_losses(loss_, prediction, targets,
-                                 batch.query.weights.to(prediction.device()), floor_, settings_.pieces);
+                                 batch.query.weights.to(prediction.device()), floor_,
+                                 settings_.pieces);
 }
 
 Tensor Objective::class_losses(const Tensor& logits, const Batch& batch, Tensor* accuracy) const {
@@ -122,7 +123,8 @@ Tensor Objective::class_losses(const Tensor& logits, const Batch& batch, Tensor*
     channel += outputs[i].channels();
     const Tensor classes =
         class_indices(outputs[i], targets.select(2, static_cast<std::int64_t>(i)));
-    const Tensor loss = cross_entropies(channels, classes, weights, settings_.label_smoothing) / count;
+    const Tensor loss =
+        cross_entropies(channels, classes, weights, settings_.label_smoothing) / count;
     losses = losses.defined() ? losses + loss : loss;
     if (accuracy == nullptr) continue;
     const Tensor share = accuracies(channels, classes, weights) / count;

@@ -26,7 +26,8 @@ struct LossSum {
 
 struct ObjectiveSettings {
   double label_smoothing = 0;  ///< Of cross_entropy, from 0 up to 1.
-  /// Weight of the defect of the learned bases (OrthogonalityObserver) in what training makes small.
+  /// Weight of the defect of the learned bases (OrthogonalityObserver) in what training makes
+  /// small.
   double orthogonality = 0;
   /// The processes that hold pieces of each sample; null: samples are whole.
   ProcessGroup* pieces = nullptr;

@@ -380,7 +380,7 @@ class TrainingRun {
   double seconds_before_ = 0;
   double rate_ = 0;
   double gradient_norm_ = 0;
-  std::int64_t validation_count_ = 0;           ///< Samples of all processes.
+  std::int64_t validation_count_ = 0;          ///< Samples of all processes.
   std::optional<double> validation_accuracy_;  ///< Of the last validation.
 };
 

@@ -207,6 +207,8 @@ void OptionTable::read_config(const std::filesystem::path& path) {
   for (const auto& [name, tokens] : named) {
     Option& option = *find_named(name);
     if (option.origin() != Origin::default_value) continue;
+    const Option* other = find_named(option.other_);
+    if (other && other->origin() == Origin::command_line) continue;
     try {
       option.assign(tokens, Origin::config_file);
     } catch (const UsageError& error) {

@@ -24,6 +24,11 @@ Option& Option::required() {
   return *this;
 }
 
+Option& Option::instead_of(std::string other) {
+  other_ = std::move(other);
+  return *this;
+}
+
 Option& Option::required_unless(const bool& instead) {
   required_ = true;
   instead_ = &instead;

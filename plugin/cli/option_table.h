@@ -28,6 +28,9 @@ class Option {
   Option& required();
   /// Required while `instead`, a flag of the same table, is not set.
   Option& required_unless(const bool& instead);
+  /// One of two ways to say the same: given on the command line, it takes the place of the other
+  /// option in the configuration file.
+  Option& instead_of(std::string other);
   /// Unit of the value, shown in help: "s", "MiB".
   Option& unit(std::string text);
   /// What stands for the value in help: FILE, N, NAME[:COMPONENTS].
@@ -80,6 +83,7 @@ class Option {
   bool required_ = false;
   bool may_be_empty_ = false;
   const bool* instead_ = nullptr;
+  std::string other_;              ///< That it takes the place of.
   bool splits_in_config_ = false;  ///< Several values may share a line of the config file.
   double lower_ = -std::numeric_limits<double>::infinity();
   double upper_ = std::numeric_limits<double>::infinity();

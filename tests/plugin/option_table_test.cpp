@@ -198,6 +198,24 @@ TEST_F(OptionTableTest, CommandLineOverridesConfiguration) {
   EXPECT_EQ(table.find("seed")->origin(), Origin::default_value);
 }
 
+TEST(OptionAlternatives, CommandLineTakesThePlaceOfTheOtherWayToSayItInTheConfiguration) {
+  const test::TemporaryFolder folder;
+  const auto config = folder.write("train.cfg", "epochs = 500\nbatch = 4\n");
+  const auto parsed = [&](const std::vector<std::string>& arguments) {
+    std::optional<int> steps, epochs, batch;
+    OptionTable table;
+    table.value("steps", steps, "steps").instead_of("epochs");
+    table.value("epochs", epochs, "passes").instead_of("steps");
+    table.value("batch", batch, "samples");
+    table.parse(arguments);
+    table.read_config(config);
+    EXPECT_EQ(batch, 4);
+    return std::make_pair(steps, epochs);
+  };
+  EXPECT_EQ(parsed({"--steps", "3"}), std::make_pair(std::optional(3), std::optional<int>()));
+  EXPECT_EQ(parsed({}), std::make_pair(std::optional<int>(), std::optional(500)));
+}
+
 TEST_F(OptionTableTest, ConfigurationErrorsNameTheFile) {
   const test::TemporaryFolder folder;
   const auto read = [&](const std::string& text) {

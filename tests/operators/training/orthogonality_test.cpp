@@ -65,7 +65,7 @@ Operator operator_of(const ModelConfig& config) {
   input.name = "u";
   input.components = config.value_features;
   contract.inputs = {input};
-  ArraySpec output;
+  OutputArray output;
   output.name = "y";
   output.components = config.out_features;
   contract.outputs = {output};
@@ -102,7 +102,7 @@ TEST(Orthogonality, EntersWhatTrainingMakesSmallButNoScore) {
           expected + 0.25 * (orthogonality_defect(record.source_basis, record.source_weights) +
                              orthogonality_defect(record.query_basis, record.query_weights));
     const Objective plain(op, Loss::relative_l2);
-    const Objective penalised(op, Loss::relative_l2, 0.5);
+    const Objective penalised(op, Loss::relative_l2, {0, 0.5});
     const Tensor losses = plain.sample_losses(batch);
     EXPECT_TRUE(at::equal(plain.training_losses(batch), losses));
     EXPECT_TRUE(at::equal(penalised.sample_losses(batch), losses));
@@ -149,7 +149,9 @@ TEST(Orthogonality, IsRefusedWhereNoBasisIsLearned) {
   ModelConfig config = base_config(Form::shared_basis);
   config.attention = Attention::softmax;
   const Operator op = operator_of(config);
-  EXPECT_EQ(test::message_of<UsageError>([&] { Objective(op, Loss::mse, {0, 0.1}); }),
+  EXPECT_EQ(test::message_of<UsageError>([&] {
+              Objective(op, Loss::mse, {0, 0.1});
+            }),
             "orthogonality is asked of learned basis functions, but attention softmax has none; "
             "leave it away");
   TrainerOptions options;
