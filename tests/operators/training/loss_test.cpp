@@ -148,6 +148,10 @@ TEST(Loss, NamesReadBack) {
             "cross_entropy; did you mean relative_l2?");
 }
 
+Tensor indices(std::vector<std::int64_t> numbers) {
+  return torch::tensor(numbers, torch::kInt64);
+}
+
 /// Two samples of five points and four classes, two points of them without a class.
 struct ClassBatch {
   ClassBatch() {
@@ -156,8 +160,7 @@ struct ClassBatch {
   }
 
   Tensor logits;
-  Tensor classes =
-      torch::tensor({{0, 3, 1, class_ignored, 2}, {1, 1, class_unknown, 0, 3}}, torch::kInt64);
+  Tensor classes = indices({0, 3, 1, class_ignored, 2, 1, 1, class_unknown, 0, 3}).reshape({2, 5});
 };
 
 TEST(CrossEntropy, ValueAndGradientAreLibTorchs) {
@@ -218,9 +221,7 @@ TEST(CrossEntropy, ASampleWithoutKnownClassesIsNoLoss) {
 TEST(CrossEntropy, AccuracyCountsPointsAlike) {
   const Tensor logits = torch::tensor(
       {{{2.0, 1.0}, {0.0, 1.0}, {5.0, 1.0}, {1.0, 2.0}, {1.0, 2.0}, {nan, 1.0}}}, torch::kFloat64);
-  const Tensor classes = torch::tensor({{std::int64_t{0}, std::int64_t{1}, std::int64_t{1},
-                                         class_unknown, class_ignored, std::int64_t{1}}},
-                                       torch::kInt64);
+  const Tensor classes = indices({0, 1, 1, class_unknown, class_ignored, 1}).unsqueeze(0);
   const Tensor weights = torch::tensor({{9.0, 1.0, 1.0, 1.0, 1.0, 0.0}}, torch::kFloat64);
   // Right, right, wrong, wrong for want of the class; ignored; absent.
   EXPECT_EQ(accuracies(logits, classes, weights).item<double>(), 0.5);
