@@ -124,7 +124,7 @@ SampleInspection of_points() {
 TEST(InspectionReport, AttentionBetweenPointsHasATableOfItsOwn) {
   EXPECT_EQ(inspection_text({of_points()}),
             "wing.vtu\n"
-            "  block  head  entropy    effective  domain  received by  above share\n"
+            "  block  head  entropy  effective    domain  received by  above share\n"
             "      1     1     0.75  125 of 1002   0.125          0.5          301\n"
             "      1     2     0.75  125 of 1002   0.125          0.5          302\n"
             "      2     1     0.75  250 of 1002    0.25          0.5          301\n"
