@@ -76,11 +76,11 @@ cp -r flow elsewhere/coarse
 "$funcattn" evaluate --operator flow_1.safetensors --data flow elsewhere/coarse --quiet --threads 1 \
   > table
 grep -q ' flow/test ' table && grep -q ' coarse/test ' table || fail "sets of one name"
-mkdir -p again
-cp -r flow again/coarse
-"$funcattn" evaluate --operator flow_1.safetensors --data elsewhere/coarse/test again/coarse/test --quiet \
+mkdir -p once_more
+cp -r flow once_more/coarse
+"$funcattn" evaluate --operator flow_1.safetensors --data elsewhere/coarse/test once_more/coarse/test --quiet \
   --threads 1 > table
-grep -q ' [^ ]*elsewhere/coarse/test ' table && grep -q ' [^ ]*again/coarse/test ' table ||
+grep -q ' [^ ]*elsewhere/coarse/test ' table && grep -q ' [^ ]*once_more/coarse/test ' table ||
   fail "sets of one name in folders of one name: $(cat table)"
 
 # A drift is that of one set of problems: other states under the same names are others.
