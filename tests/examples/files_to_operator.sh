@@ -70,8 +70,11 @@ refused "its queries differ from its source" train --data samples --form few_sho
 "$funcattn" info softmax.safetensors | grep "attention *softmax" > /dev/null || fail "wrong attention"
 "$funcattn" run samples/test_x4/0000.vtp --operator softmax.safetensors -o softmax.vtp --quiet
 [ -s softmax.vtp ] || fail "no output mesh of softmax attention"
-refused "attention softmax has no basis functions to look into" \
-  inspect softmax.safetensors samples/test/0000.vtp
+"$funcattn" inspect softmax.safetensors samples/test/0000.vtp | grep "received by" > /dev/null \
+  || fail "inspect does not show where softmax attention falls"
+"$funcattn" train "${some[@]}" --attention linear -o linear.safetensors
+refused "attention linear has neither learned basis functions nor weights between points" \
+  inspect linear.safetensors samples/test/0000.vtp
 refused "causal is for softmax attention, but attention is functional" \
   train "${some[@]}" --causal -o never.safetensors
 "$funcattn" train "${some[@]}" --bases separate -o separate.safetensors
