@@ -35,8 +35,9 @@ def publish(study, folder, document):
     if not pages.update(document, study.name, text.split("\n\n", 1)[1]):  # It has a title of its own.
         print(f"{document} has no place <!-- {study.name} --> for the table", file=sys.stderr)
         return
+    page = document.read_text()
     for picture in folder.glob(f"{study.name}*.png"):
-        if picture.stem == study.name or isinstance(study, definitions.CostStudy):
+        if f"images/results-{picture.name}" in page:
             shutil.copy(picture, document.parent / "images" / f"results-{picture.name}")
 
 

@@ -4,7 +4,6 @@ import json
 import pages
 import runs
 import studies as definitions
-import tables
 
 
 def start(study, workshop, folders, quick):
@@ -12,7 +11,7 @@ def start(study, workshop, folders, quick):
     network = definitions.QUICK_NETWORK if quick else definitions.NETWORK
     begun = {}
     for case in study.cases:
-        options = tables.merged([*network, "--batch", "1", "--steps", str(study.steps),
+        options = definitions.merged([*network, "--batch", "1", "--steps", str(study.steps),
                                  "--validate-every", str(study.steps)], case.options)
         begun[case.label] = []
         for points, name in study.sizes.items():

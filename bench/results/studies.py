@@ -108,6 +108,18 @@ DARCY_NETWORK = ["--form", "shared_basis", "--width", "96", "--heads", "8", "--b
                  "--validation-fraction", "0"]
 
 
+def merged(defaults, options):
+    """Options of a case take the place of defaults of the same name."""
+    given = {option for option in options if option.startswith("--")}
+    kept, skipping = [], False
+    for part in defaults:
+        if part.startswith("--"):
+            skipping = part in given
+        if not skipping:
+            kept.append(part)
+    return [*kept, *options]
+
+
 def cost_sizes(quick):
     return [64, 256] if quick else [256, 1024, 4096, 16384]
 
@@ -134,15 +146,17 @@ def datasets(quick, published):
         "darcy, lognormal": [*darcy, "--permeability", "lognormal"],
         "darcy, notch": notch,
     }
-    few = ["--train", "0", "--valid", "0", "--test", "4" if quick else "20"]
-    shifted = [*notch, *few]
+    # Other problems at the resolution of training, to test on alone.
+    few = ["--train", "0", "--valid", "0", "--resolutions", "1"]
+    fronts = merged(made["burgers, nu = 0.01"], [*few, "--scattered", "0"])
+    notched = merged([*darcy, "--domain", "notch", "--permeability", "two-phase"], few)
     made.update({
-        "burgers, amplitude 2": [*made["burgers, nu = 0.01"], *few, "--initial-amplitude", "2"],
-        "burgers, length / 2": [*made["burgers, nu = 0.01"], *few, "--initial-length", "0.1"],
-        "burgers, length x 2": [*made["burgers, nu = 0.01"], *few, "--initial-length", "0.4"],
-        "darcy, notch elsewhere": [*shifted, "--notch-range", "0.2", "0.35"],
-        "darcy, length / 2": [*shifted, "--correlation-length", "0.1667"],
-        "darcy, phases 24 and 3": [*shifted, "--phases", "24", "3"],
+        "burgers, amplitude 2": [*fronts, "--initial-amplitude", "2"],
+        "burgers, length / 2": [*fronts, "--initial-length", "0.1"],
+        "burgers, length x 2": [*fronts, "--initial-length", "0.4"],
+        "darcy, notch elsewhere": [*notched, "--notch-range", "0.2", "0.35"],
+        "darcy, length / 2": [*notched, "--correlation-length", "0.1667"],
+        "darcy, phases 24 and 3": [*notched, "--phases", "24", "3"],
     })
     for points in cost_sizes(quick):
         made[cost_data(points)] = ["burgers", "--train", "2", "--valid", "1", "--test", "2",

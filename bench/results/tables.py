@@ -14,7 +14,7 @@ def start(study, workshop, folders, quick):
     optimiser = [] if study.task else definitions.OPTIMISER
     begun = {}
     for case in study.cases:
-        options = merged([*network, *optimiser, *length(study)], case.options)
+        options = definitions.merged([*network, *optimiser, *length(study)], case.options)
         names = study.sets
         if case.farthest:
             names = names[:names.index(case.farthest) + 1]
@@ -39,18 +39,6 @@ def start(study, workshop, folders, quick):
 
 def length(study):
     return ["--steps", str(study.steps)] if study.steps else ["--epochs", str(study.epochs)]
-
-
-def merged(defaults, options):
-    """Options of a case take the place of defaults of the same name."""
-    given = {option for option in options if option.startswith("--")}
-    kept, skipping = [], False
-    for part in defaults:
-        if part.startswith("--"):
-            skipping = part in given
-        if not skipping:
-            kept.append(part)
-    return [*kept, *options]
 
 
 def finish(study, begun):
