@@ -4,16 +4,11 @@
 
 #include "core/error.h"
 #include "meshio/attributes.h"
+#include "meshio/joined_pieces.h"
 
 namespace funcattn {
 
 namespace {
-
-vtkSmartPointer<vtkDataSet> shallow_copy(const Mesh& mesh) {
-  auto copy = vtkSmartPointer<vtkDataSet>::Take(mesh.vtk()->NewInstance());
-  copy->ShallowCopy(mesh.vtk());
-  return copy;
-}
 
 void check_name(const Mesh& mesh, vtkDataArray& array) {
   if (!array.GetName() || !*array.GetName())
@@ -23,7 +18,7 @@ void check_name(const Mesh& mesh, vtkDataArray& array) {
 }  // namespace
 
 Mesh with_arrays(const Mesh& mesh, const VtkArrays& arrays, Association association) {
-  const auto copy = shallow_copy(mesh);
+  const auto copy = shallow_copy(*mesh.vtk());
   vtkDataSetAttributes* attributes = attributes_of(copy, association);
   for (const auto& array : arrays) {
     check_name(mesh, *array);
@@ -38,7 +33,7 @@ Mesh with_arrays(const Mesh& mesh, const VtkArrays& arrays, Association associat
 }
 
 Mesh with_field_arrays(const Mesh& mesh, const VtkArrays& arrays) {
-  const auto copy = shallow_copy(mesh);
+  const auto copy = shallow_copy(*mesh.vtk());
   // A shallow copy of the mesh may share the field data themselves.
   const auto fields = vtkSmartPointer<vtkFieldData>::New();
   if (mesh.vtk()->GetFieldData()) fields->ShallowCopy(mesh.vtk()->GetFieldData());

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "meshio/attributes.h"
+#include "meshio/joined_pieces.h"
 #include "meshio/vtk_messages.h"
 
 namespace funcattn {
@@ -34,8 +35,7 @@ Mesh convert_arrays(const Mesh& mesh, const std::vector<std::string>& names, Ass
     throw DataError(mesh.origin() + ": VTK could not convert " + to_string(given) +
                     " arrays: " + messages.first_error());
 
-  const auto result = vtkSmartPointer<vtkDataSet>::Take(mesh.vtk()->NewInstance());
-  result->ShallowCopy(mesh.vtk());
+  const auto result = shallow_copy(*mesh.vtk());
   for (const std::string& name : names) {
     vtkAbstractArray* converted =
         attributes_of(filter->GetOutput(), wanted)->GetAbstractArray(name.c_str());

@@ -19,6 +19,7 @@
 #include "meshio/checked_read.h"
 #include "meshio/file_bytes.h"
 #include "meshio/formats.h"
+#include "meshio/joined_pieces.h"
 #include "meshio/memory_file.h"
 #include "meshio/parallel_index.h"
 #include "meshio/piece_folder.h"
@@ -86,6 +87,7 @@ vtkSmartPointer<vtkDataObject> read_parallel(const fs::path& path, const ReadOpt
     index.uncopied.add_to(data, index.extents, index.whole, [&](std::size_t i) {
       return vtkSmartPointer<vtkDataSet>(vtkDataSet::SafeDownCast(read_serial_xml(index.files[i])));
     });
+  if (!is_structured(index.type)) note_pieces(*data, index.points);
   const auto first = read_serial_xml(index.files[index.described]);
   auto* piece = vtkDataSet::SafeDownCast(first);
   restore_descriptions(piece->GetPointData(), data->GetPointData());

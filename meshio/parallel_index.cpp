@@ -63,6 +63,7 @@ class IndexInspector {
       index_.files.push_back(file);
       index_.extents.push_back(extent);
       index_.bare.push_back(false);
+      index_.points.push_back(0);
       return;
     }
     try {
@@ -81,6 +82,7 @@ class IndexInspector {
       if (lacking && contents.points > 0)
         throw DataError("it has no " + *lacking + ", which the index declares");
       index_.bare.push_back(lacking.has_value());
+      index_.points.push_back(contents.points);
       if (is_structured(index_.type)) {
         // VTK copies the block that the index says, without looking at the piece's own extent.
         extent = extent_of(element, "Extent");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -23,9 +24,10 @@ struct PieceRange {
 struct ParallelIndex {
   std::string type;
   std::vector<std::filesystem::path> files;  ///< Of the pieces.
-  std::vector<Extent> extents;  ///< Of the pieces; empty ones where data are not structured.
-  std::size_t described = 0;    ///< The first piece that holds something.
-  std::vector<bool> bare;       ///< Pieces without points that lack declared arrays.
+  std::vector<std::int64_t> points;  ///< Of each piece; 0 for those that were not inspected.
+  std::vector<Extent> extents;       ///< Of the pieces; empty ones where data are not structured.
+  std::size_t described = 0;         ///< The first piece that holds something.
+  std::vector<bool> bare;            ///< Pieces without points that lack declared arrays.
   Extent whole{{0, -1, 0, -1, 0, -1}};  ///< Of structured data.
   DeclaredContents declared;
   UncopiedArrays uncopied;

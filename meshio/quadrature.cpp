@@ -131,7 +131,8 @@ std::string origin_of(const std::vector<Mesh>& meshes) {
 
 struct Chosen {
   Eigen::VectorXd weights;
-  bool adds_up = false;  ///< Over the pieces that hold a point.
+  /// Over the pieces that hold a point: density and measure see what is around each copy.
+  bool adds_up = false;
 };
 
 /// @param is_spoilt see chosen_weights()
@@ -162,7 +163,7 @@ Chosen chosen_weights(const std::vector<Mesh>& meshes, Association association,
                       const WeightChoice& choice, NonFinitePlaces places, ProcessGroup* processes,
                       bool& is_spoilt) {
   if (choice.kind == WeightKind::density)
-    return {joined_density(meshes, association, places, is_spoilt)};
+    return {joined_density(meshes, association, places, is_spoilt), true};
   if (choice.kind == WeightKind::array) return {joined_arrays(meshes, association, choice.array)};
   if (choice.kind == WeightKind::uniform) return {joined_presence(meshes, association)};
   Eigen::VectorXd weights = joined_measure(meshes, association, places, processes, is_spoilt);
@@ -229,27 +230,27 @@ Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
 Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association association,
                                    const WeightChoice& choice, NonFinitePlaces places) {
   if (meshes.empty()) throw DataError("no meshes to weigh");
-  bool is_spoilt = false;
-  const Eigen::VectorXd weights =
-      chosen_weights(meshes, association, choice, places, nullptr, is_spoilt).weights;
-  refuse_no_weight(meshes, association, weights, is_spoilt, nullptr);
-  return weights;
+  return quadrature_weights(meshes, association, choice, places, nullptr).weights;
 }
 
 WeightsInPieces quadrature_weights(const std::vector<Mesh>& meshes, Association association,
                                    const WeightChoice& choice, NonFinitePlaces places,
-                                   ProcessGroup& processes) {
-  if (choice.kind == WeightKind::density)
+                                   ProcessGroup* processes) {
+  if (processes && choice.kind == WeightKind::density)
     throw UsageError(
         "weights by density need all points in one process; run it in one, or choose measure, "
         "uniform or array:NAME");
   bool is_spoilt = false;
-  Chosen chosen = chosen_weights(meshes, association, choice, places, &processes, is_spoilt);
-  refuse_no_weight(meshes, association, chosen.weights, is_spoilt, &processes);
+  Chosen chosen = chosen_weights(meshes, association, choice, places, processes, is_spoilt);
+  refuse_no_weight(meshes, association, chosen.weights, is_spoilt, processes);
   WeightsInPieces result;
-  result.shares = point_shares(meshes, association, chosen.weights, processes);
-  result.weights = chosen.adds_up ? std::move(chosen.weights)
-                                  : chosen.weights.cwiseProduct(result.shares).eval();
+  SingleProcess alone;
+  if (processes || has_pieces(meshes))
+    result.shares =
+        point_shares(meshes, association, chosen.weights, processes ? *processes : alone);
+  result.weights = chosen.adds_up || result.shares.size() == 0
+                       ? std::move(chosen.weights)
+                       : chosen.weights.cwiseProduct(result.shares).eval();
   return result;
 }
 

@@ -48,23 +48,25 @@ Eigen::VectorXd quadrature_weights(const Mesh& mesh, Association association,
 
 /// The same for meshes that cover one domain together (the leaves of a tree), one after the other:
 /// the highest dimension is that of all, a mesh may weigh nothing, and pieces with ghost layers
-/// weigh as the whole does. Throws DataError, also if there is no mesh.
+/// weigh as the whole does. A point that several of them hold, or several pieces that a mesh was
+/// joined from, counts once: with `measure` the shares of its cells add up, `uniform` and
+/// `array` weights are divided among the copies. Throws DataError, also if there is no mesh.
 Eigen::VectorXd quadrature_weights(const std::vector<Mesh>& meshes, Association association,
                                    const WeightChoice& choice,
                                    NonFinitePlaces places = NonFinitePlaces::refuse);
 
-/// Weights of pieces that several processes hold.
+/// Weights of a mesh in pieces.
 struct WeightsInPieces {
   Eigen::VectorXd weights;  ///< [entries]
-  Eigen::VectorXd shares;   ///< As point_shares() gives them.
+  Eigen::VectorXd shares;   ///< As point_shares() gives them; empty where there is one piece.
 };
 
 /// As above for the pieces that this process holds of a mesh, none perhaps; all processes call it
-/// together. A point that several pieces hold counts once: with `measure` the shares of its cells
-/// add up over the pieces, other weights are divided among the pieces. Throws as above where it
-/// holds for all pieces together, and UsageError for `density`, which needs all points at once.
+/// together. Throws as above where it holds for all pieces together, and UsageError for `density`
+/// in several processes, for it needs all points at once.
+/// @param processes null: this one has all
 WeightsInPieces quadrature_weights(const std::vector<Mesh>& meshes, Association association,
                                    const WeightChoice& choice, NonFinitePlaces places,
-                                   ProcessGroup& processes);
+                                   ProcessGroup* processes);
 
 }  // namespace funcattn

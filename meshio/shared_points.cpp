@@ -7,6 +7,9 @@
 #include <limits>
 #include <string_view>
 #include <tuple>
+#include <utility>
+
+#include "meshio/joined_pieces.h"
 
 namespace funcattn {
 
@@ -55,27 +58,29 @@ std::vector<T> items_of(const std::string& bytes) {
   return items;
 }
 
-/// The points of one mesh that may be shared.
+/// Coordinates of a mesh's points, of which a piece has some.
+using Coordinates = Eigen::Map<const RowMatrix>;
+
+/// The points of one piece that may be shared.
 struct Piece {
-  Eigen::Index first = 0;            ///< Entry of the first point.
-  std::vector<Eigen::Index> points;  ///< That are no mere ghosts and have a place.
+  std::size_t mesh = 0;
+  Eigen::Index first = 0;            ///< Entry of the mesh's first point.
+  std::vector<Eigen::Index> points;  ///< Of the mesh, that are no mere ghosts and have a place.
   Box box;
 };
 
-std::array<double, 3> place_of(const RowMatrix& coordinates, Eigen::Index row) {
+std::array<double, 3> place_of(const Coordinates& coordinates, Eigen::Index row) {
   // 0 and -0 are one place.
   return {coordinates(row, 0) + 0.0, coordinates(row, 1) + 0.0, coordinates(row, 2) + 0.0};
 }
 
-Piece piece_of(const RowMatrix& coordinates, const Eigen::VectorXd& shares, Eigen::Index first,
-               Box box) {
-  Piece piece;
-  piece.first = first;
-  piece.box = box;
+/// Points [begin, end) of a mesh as a piece of theirs.
+Piece piece_of(Piece piece, const Coordinates& coordinates, const Eigen::VectorXd& shares,
+               Eigen::Index begin, Eigen::Index end) {
   piece.box.low.fill(std::numeric_limits<double>::infinity());
   piece.box.high.fill(-std::numeric_limits<double>::infinity());
-  for (Eigen::Index row = 0; row < coordinates.rows(); ++row) {
-    if (shares[first + row] == 0 || !coordinates.row(row).allFinite()) continue;
+  for (Eigen::Index row = begin; row < end; ++row) {
+    if (shares[piece.first + row] == 0 || !coordinates.row(row).allFinite()) continue;
     piece.points.push_back(row);
     for (int axis = 0; axis < 3; ++axis) {
       double& low = piece.box.low[static_cast<std::size_t>(axis)];
@@ -134,10 +139,17 @@ std::vector<std::string> count_holders(const std::vector<std::string>& received)
 
 }  // namespace
 
+bool has_pieces(const std::vector<Mesh>& meshes) {
+  std::size_t pieces = 0;
+  for (const Mesh& mesh : meshes)
+    for (const Eigen::Index size : piece_sizes(*mesh.vtk())) pieces += size > 0 ? 1 : 0;
+  return pieces > 1;
+}
+
 Eigen::VectorXd point_shares(const std::vector<Mesh>& meshes, Association association,
                              const Eigen::VectorXd& weights, ProcessGroup& processes) {
   Eigen::VectorXd shares(weights.size());
-  std::vector<RowMatrix> coordinates;
+  std::vector<DoubleView> coordinates;
   std::vector<Piece> pieces;
   Eigen::Index first = 0;
   for (const Mesh& mesh : meshes) {
@@ -147,11 +159,18 @@ Eigen::VectorXd point_shares(const std::vector<Mesh>& meshes, Association associ
     for (Eigen::Index row = 0; row < count; ++row)
       shares[first + row] = weights[first + row] > 0 || present[row] > 0 ? 1 : 0;
     if (association == Association::point) {
-      Box box;
-      box.rank = processes.rank();
-      box.piece = static_cast<std::int32_t>(pieces.size());
-      coordinates.push_back(mesh.coordinates(association));
-      pieces.push_back(piece_of(coordinates.back(), shares, first, box));
+      coordinates.push_back(mesh.coordinate_view(association));
+      Eigen::Index begin = 0;
+      for (const Eigen::Index size : piece_sizes(*mesh.vtk())) {
+        Piece piece;
+        piece.mesh = coordinates.size() - 1;
+        piece.first = first;
+        piece.box.rank = processes.rank();
+        piece.box.piece = static_cast<std::int32_t>(pieces.size());
+        pieces.push_back(
+            piece_of(std::move(piece), coordinates.back().matrix(), shares, begin, begin + size));
+        begin += size;
+      }
     }
     first += count;
   }
@@ -175,8 +194,9 @@ Eigen::VectorXd point_shares(const std::vector<Mesh>& meshes, Association associ
       if ((box.rank != piece.box.rank || box.piece != piece.box.piece) && box.meets(piece.box))
         near.push_back(box);
     if (near.empty()) continue;
+    const Coordinates places = coordinates[piece.mesh].matrix();
     for (const Eigen::Index row : piece.points) {
-      const std::array<double, 3> place = place_of(coordinates[i], row);
+      const std::array<double, 3> place = place_of(places, row);
       if (std::none_of(near.begin(), near.end(), [&](const Box& box) { return box.holds(place); }))
         continue;
       const std::size_t home = home_of(place, processes.size());

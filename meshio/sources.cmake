@@ -4,7 +4,7 @@
 # Meshes and what is computed of them; all that the stage needs.
 set(FUNCATTN_MESH_SOURCES
   added_arrays.cpp array_view.cpp association_conversion.cpp cell_measure.cpp cells.cpp class_array.cpp
-  data_set_check.cpp density.cpp field_data.cpp ghosts.cpp h1_seminorm.cpp large_pages.cpp
+  data_set_check.cpp density.cpp field_data.cpp ghosts.cpp h1_seminorm.cpp joined_pieces.cpp large_pages.cpp
   measure_weights.cpp memory_need.cpp mesh.cpp mesh_tree.cpp probing.cpp quadrature.cpp
   refinement.cpp sampling.cpp shared_points.cpp solid_volumes.cpp structured_resampling.cpp
   subset.cpp vtk_messages.cpp)

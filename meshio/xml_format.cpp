@@ -24,6 +24,7 @@
 #include "meshio/checked_read.h"
 #include "meshio/file_bytes.h"
 #include "meshio/inspection.h"
+#include "meshio/joined_pieces.h"
 #include "meshio/memory_file.h"
 #include "meshio/piece_arrays.h"
 #include "meshio/vtk_messages.h"
@@ -74,8 +75,13 @@ class SerialReader {
     prepare(path_);
     uncopied.leave_out(reader_, declared_);
     auto data = read();
-    if (uncopied.empty()) return data;
     const bool structured = pieces.front()->attributes.count("Extent") > 0;
+    if (!structured) {
+      std::vector<std::int64_t> points;
+      for (const XmlElement* piece : pieces) points.push_back(piece->count("NumberOfPoints", 0));
+      note_pieces(*data, points);
+    }
+    if (uncopied.empty()) return data;
     Extent whole{{0, -1, 0, -1, 0, -1}};
     if (structured) whole.bounds = declared_.extent;
     std::vector<Extent> extents;

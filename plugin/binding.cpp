@@ -276,15 +276,12 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
   BoundMeshes bound;
   bound.counts = entries.counts();
   PointSamples& all = bound.sample.query;
-  if (processes) {
-    WeightsInPieces in_pieces =
-        quadrature_weights(meshes, association, weights, places_for(nan), *processes);
-    query_weights = std::move(in_pieces.weights);
-    all.shares = to_tensor(in_pieces.shares);
-    all.pieces.assign(bound.counts.begin(), bound.counts.end());
-  } else {
-    query_weights = quadrature_weights(meshes, association, weights, places_for(nan));
-  }
+  WeightsInPieces in_pieces =
+      quadrature_weights(meshes, association, weights, places_for(nan), processes);
+  query_weights = std::move(in_pieces.weights);
+  const bool is_shared = processes || in_pieces.shares.size() > 0;
+  if (is_shared) all.shares = to_tensor(in_pieces.shares);
+  if (processes) all.pieces.assign(bound.counts.begin(), bound.counts.end());
   FiniteCheck finite(entries.total(), nan);
 
   std::vector<Eigen::Index> source_rows;
@@ -316,13 +313,15 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
     bound.sample.source.coordinates = coordinates.index_select(0, index);
     bound.sample.source.values = values.index_select(0, index);
     bound.sample.source.weights = torch::ones({index.size(0)}, torch::kFloat64);
-    if (processes) {
+    if (is_shared) {
+      SingleProcess alone;
       // Of the points that may be source points, a ghost is none, whatever it weighs.
       bound.sample.source.weights =
-          to_tensor(
-              point_shares(meshes, association, presence_of(entries, association), *processes))
+          to_tensor(point_shares(meshes, association, presence_of(entries, association),
+                                 processes ? *processes : alone))
               .index_select(0, index);
-      bound.sample.source.pieces = counts_by_mesh(bound.source_entries, bound.counts);
+      if (processes)
+        bound.sample.source.pieces = counts_by_mesh(bound.source_entries, bound.counts);
     }
     bound.sample.query_is_source = false;
   } else {
@@ -340,7 +339,11 @@ Sample bind_sample(const Mesh& mesh, const Contract& contract, const WeightChoic
   std::vector<std::string> warnings;
   const std::vector<double> parameters =
       parameter_values(contract, {mesh.origin(), {mesh}}, nullptr, {}, warnings);
-  return bind_meshes({mesh}, contract, weights, NanPolicy::error, with_targets, parameters).sample;
+  Sample sample =
+      bind_meshes({mesh}, contract, weights, NanPolicy::error, with_targets, parameters).sample;
+  // The operations of training know weights alone.
+  sample.source.shares = sample.query.shares = Tensor();
+  return sample;
 }
 
 Sample bind_pieces(const MeshTree& pieces, const Contract& contract, const WeightChoice& weights,

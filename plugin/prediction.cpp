@@ -61,18 +61,15 @@ WeightChoice source_weights(const Operator& op, const StageOptions& options) {
 
 /// Weights at the query only say how its errors are averaged (and, in `paper` with cross, how its
 /// own coefficients are): a choice that names arrays or demands cells is meant for the source.
-/// @param shares receives those of the points, where several processes hold them
+/// @param shares receives those of the points, where they are in pieces
 Eigen::VectorXd query_weights(const StageMeshes& query, const Operator& op,
                               const StageOptions& options, Tensor& shares) {
   WeightChoice choice = source_weights(op, options);
   if (choice.kind != WeightKind::uniform) choice = {WeightKind::automatic, ""};
   const Association association = op.contract().association();
-  ProcessGroup* processes = options.engine.processes;
-  if (!processes)
-    return quadrature_weights(query.parts, association, choice, places_for(options.nan));
-  WeightsInPieces in_pieces =
-      quadrature_weights(query.parts, association, choice, places_for(options.nan), *processes);
-  shares = to_tensor(RowMatrix(in_pieces.shares)).squeeze(1);
+  WeightsInPieces in_pieces = quadrature_weights(query.parts, association, choice,
+                                                 places_for(options.nan), options.engine.processes);
+  if (in_pieces.shares.size() > 0) shares = to_tensor(RowMatrix(in_pieces.shares)).squeeze(1);
   return std::move(in_pieces.weights);
 }
 
@@ -98,17 +95,18 @@ StageMeshes with_inputs(const StageMeshes& query, const StageMeshes& source, con
 }
 
 /// @param shares of the query's points, where the source has them
-void join_as_source(const BoundQuery& query, const Tensor& shares, BoundStage& bound) {
+/// @param in_processes whether others hold pieces as well
+void join_as_source(const BoundQuery& query, const Tensor& shares, bool in_processes,
+                    BoundStage& bound) {
   const auto joined = [](const Tensor& a, const Tensor& b) { return at::cat({a, b}, 0); };
   bound.first_result = bound.source.coordinates.size(0);
   bound.source.coordinates = joined(bound.source.coordinates, query.points.coordinates);
   bound.source.values = joined(bound.source.values, query.points.values);
   // Weight 0: evaluated, without taking part.
   bound.source.weights = joined(bound.source.weights, at::zeros_like(query.points.weights));
-  if (shares.defined()) {
-    bound.source.shares = joined(bound.source.shares, shares);
+  if (shares.defined()) bound.source.shares = joined(bound.source.shares, shares);
+  if (in_processes)
     bound.source.pieces.insert(bound.source.pieces.end(), query.counts.begin(), query.counts.end());
-  }
   bound.query = bound.source;
   bound.query_is_source = true;
 }
@@ -138,11 +136,13 @@ void bind_to_query(const Operator& op, const StageMeshes& source, const StageMes
     if (processes) bound.query.pieces.assign(at.counts.begin(), at.counts.end());
     bound.query_is_source = false;
   } else {
-    if (processes)  // Of points that weigh nothing.
+    SingleProcess alone;
+    if (bound.source.shares.defined())  // Of points that weigh nothing.
       shares = to_tensor(RowMatrix(point_shares(query.parts, contract.association(),
-                                                Eigen::VectorXd::Zero(count), *processes)))
+                                                Eigen::VectorXd::Zero(count),
+                                                processes ? *processes : alone)))
                    .squeeze(1);
-    join_as_source(at, shares, bound);
+    join_as_source(at, shares, processes != nullptr, bound);
   }
   bound.counts = at.counts;
   bound.unusable = std::move(at.unusable);
@@ -232,7 +232,7 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   bound.query = built.sample.query;
   bound.query_is_source = built.sample.query_is_source;
   auto count = built.sample.query.coordinates.size(0);
-  if (processes)
+  if (built.sample.query.shares.defined())
     count = std::llround(total_of_all(processes, built.sample.query.shares.sum().item<double>()));
   append(bound.warnings, count_warnings(source.origin, count, contract,
                                         op.model().config().form == Form::sum_coefficients));

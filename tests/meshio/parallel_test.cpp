@@ -21,6 +21,7 @@
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "meshio/quadrature.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
 #include "tests/meshio/mesh_samples.h"
@@ -224,6 +225,45 @@ TEST_F(ParallelTest, BitsAndTextOfPiecesInOneFileStayWhatTheyAre) {
   const Mesh whole = read_mesh(folder_ / "appended.vti");
   EXPECT_EQ(whole.count(Association::cell), 8);
   expect_bits_and_words(whole.vtk());
+}
+
+// VTK's readers join pieces and leave the points of the seams there once per piece; the places
+// weigh what they do in the whole.
+TEST_F(ParallelTest, PointsOfSeamsCountOnce) {
+  RowMatrix line = RowMatrix::Zero(5, 3);
+  line.col(0) << 0, 1, 2, 4, 8;
+  const Mesh left = make_polyline(line.topRows(3), "left");
+  const Mesh right = make_polyline(line.bottomRows(3), "right");
+  write_mesh(left, folder_ / "left.vtp");
+  write_mesh(right, folder_ / "right.vtp");
+  const fs::path parallel = folder_ / "line.pvtp";
+  write_mesh(left, parallel);
+  const std::string written = read_file(parallel);
+  write_file_atomically(parallel, written.substr(0, written.find("<Piece")) +
+                                      "<Piece Source=\"left.vtp\"/><Piece Source=\"right.vtp\"/>"
+                                      "</PPolyData></VTKFile>");
+  const fs::path serial = folder_ / "line.vtp";
+  WriteOptions options;
+  options.encoding = Encoding::ascii;
+  write_mesh(left, folder_ / "left.vtp", options);
+  write_mesh(right, folder_ / "right.vtp", options);
+  join_serial(folder_ / "left.vtp", folder_ / "right.vtp", "<PolyData>", serial);
+  for (const fs::path& file : {parallel, serial}) {
+    const Mesh read = read_mesh(file);
+    ASSERT_EQ(read.count(Association::point), 6) << file;
+    ArraySpec spec;
+    spec.name = "w";
+    const Mesh changed = read.with_array(spec, RowMatrix::Constant(6, 1, 2));
+    Eigen::VectorXd expected(6);
+    expected << 1, 1, 0.5, 0.5, 1, 1;
+    for (const Mesh& mesh : {read, changed})
+      EXPECT_EQ(quadrature_weights(mesh, Association::point, {WeightKind::uniform, ""}), expected)
+          << file;
+    EXPECT_EQ(quadrature_weights(changed, Association::point, {WeightKind::array, "w"}),
+              2 * expected);
+    expected << 0.5, 1, 0.5, 1, 3, 2;
+    EXPECT_EQ(quadrature_weights(read, Association::point, {}), expected) << file;
+  }
 }
 
 // A rank without a part of the mesh writes a piece without points and, often, without arrays.

@@ -514,8 +514,9 @@ TEST(Quadrature, MeshesOfOneDomainWeighTogether) {
   expected << 0, 0, 0.25, 0.25, 0.25, 0.25;
   EXPECT_EQ(quadrature_weights({line, nothing, square}, Association::point, {}), expected);
   EXPECT_EQ(quadrature_weights({line, nothing}, Association::point, {}), Eigen::Vector2d(2, 2));
+  // The origin is a point of both.
   EXPECT_EQ(quadrature_weights({line, square}, Association::point, {WeightKind::uniform, ""}),
-            Eigen::VectorXd::Ones(6));
+            (Eigen::VectorXd(6) << 0.5, 1, 0.5, 1, 1, 1).finished());
   // Two halves of a cloud are each other's neighbours.
   RowMatrix row = RowMatrix::Zero(20, 3);
   row.col(0).setLinSpaced(0, 19);

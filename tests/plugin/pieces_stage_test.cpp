@@ -95,6 +95,8 @@ TEST_P(PiecesStage, PredictsWhatOneProcessPredicts) {
     options.weights = GetParam().weights;
     options.threads = 1;
     const Mesh expected = stage.run(whole, options).mesh;
+    const TreeResult alone = stage.run(held(pieces, SingleProcess()), options);
+    EXPECT_LE(difference(alone.tree, expected, "pressure_predicted"), tolerance) << "no processes";
     for (const int size : {1, 2, 3, 4, 7})
       on_good_ranks(size, [&](ProcessGroup& group) {
         StageOptions mine = options;
@@ -174,6 +176,8 @@ TEST(PiecesStageForms, FewShotSourcePointsOfSeamsCountOnce) {
         const TreeResult result = stage.run(held(pieces, group), mine);
         EXPECT_LE(difference(result.tree, expected, "y_predicted"), 1e-10);
       });
+    const TreeResult alone = stage.run(held(pieces, SingleProcess()), options);
+    EXPECT_LE(difference(alone.tree, expected, "y_predicted"), 1e-10);
   }
 }
 
@@ -187,16 +191,39 @@ TEST(PiecesStageForms, QueriesInPieces) {
   const TreeResult expected = stage.run(MeshTree(source), MeshTree(query), options);
   const auto sources = test::pieces_of(source, test::cut_at_random(source, 4), 0);
   const auto queries = test::pieces_of(query, test::cut_in_turn(query, 3), 1);
-  on_good_ranks(3, [&](ProcessGroup& group) {
-    StageOptions mine = options;
-    mine.engine.processes = &group;
-    const TreeResult result = stage.run(held(sources, group), held(queries, group), mine);
+  const auto expect_same = [&](const TreeResult& result) {
     EXPECT_LE(difference(result.tree, expected.tree.leaves().front(), "pressure_predicted"), 1e-10);
     for (std::size_t i = 0; i < 2; ++i) {
       EXPECT_NEAR(result.errors[i].relative_l2, expected.errors[i].relative_l2, 1e-9);
       EXPECT_NEAR(result.errors[i].max_error, expected.errors[i].max_error, 1e-9);
     }
+  };
+  on_good_ranks(3, [&](ProcessGroup& group) {
+    StageOptions mine = options;
+    mine.engine.processes = &group;
+    expect_same(stage.run(held(sources, group), held(queries, group), mine));
   });
+  const SingleProcess alone;
+  expect_same(stage.run(held(sources, alone), held(queries, alone), options));
+}
+
+TEST(PiecesStageForms, SumsOverPointsCountThoseOfSeamsOnce) {
+  // sum_coefficients adds up over the points themselves, whatever their weights.
+  const Operator op = test::make_surrogate();
+  ModelConfig config = op.model().config();
+  config.form = Form::sum_coefficients;
+  config.blocks = 2;
+  const OperatorStage stage(saved({make_model(config, torch::kFloat64, 7), op.contract()}, "sums"));
+  const Mesh whole = test::with_ids(test::make_grid(17, 14));
+  const auto pieces = test::pieces_of(whole, test::cut_at_random(whole, 4), 0);
+  for (const char* weights : {"measure", "uniform"}) {
+    StageOptions options;
+    options.weights = weights;
+    options.threads = 1;
+    const Mesh expected = stage.run(whole, options).mesh;
+    const TreeResult alone = stage.run(held(pieces, SingleProcess()), options);
+    EXPECT_LE(difference(alone.tree, expected, "pressure_predicted"), 1e-10) << weights;
+  }
 }
 
 TEST(PiecesStageReport, ErrorsRangesAndWarningsAreThoseOfTheWhole) {
