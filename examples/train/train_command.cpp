@@ -1,10 +1,7 @@
 #include "examples/train/train_command.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <iterator>
 
@@ -12,10 +9,9 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "examples/sine/sine_task.h"
+#include "examples/train/interrupts.h"
 #include "examples/train/point_subset.h"
-#include "examples/train/train_options.h"
-#include "examples/vtk_samples.h"
-#include "meshio/quadrature.h"
+#include "examples/train/train_settings.h"
 #include "operators/classes.h"
 #include "operators/engine/training_function.h"
 #include "operators/threads.h"
@@ -28,65 +24,6 @@ namespace {
 constexpr const char* last_extension = ".last.safetensors";
 constexpr const char* state_extension = ".state.safetensors";
 constexpr const char* log_extension = ".log.jsonl";
-
-std::atomic<bool> interrupted{false};
-
-// Ctrl-C; what batch systems, and mpiexec at Ctrl-C, send; what mpiexec hands on.
-constexpr std::array<int, 3> interrupts = {SIGINT, SIGTERM, SIGUSR1};
-std::array<struct sigaction, interrupts.size()> actions_before;
-
-// Ends a run after the current step, with its state saved; a second signal of a kind ends it at
-// once.
-class InterruptHandler {
- public:
-  InterruptHandler() {
-    interrupted = false;
-    struct sigaction action {};
-    action.sa_handler = [](int number) {
-      interrupted = true;
-      for (std::size_t i = 0; i < interrupts.size(); ++i)
-        if (interrupts[i] == number) ::sigaction(number, &actions_before[i], nullptr);
-    };
-    for (std::size_t i = 0; i < interrupts.size(); ++i) {
-      ::sigaction(interrupts[i], nullptr, &actions_before[i]);
-      if (actions_before[i].sa_handler != SIG_IGN) ::sigaction(interrupts[i], &action, nullptr);
-    }
-  }
-  ~InterruptHandler() {
-    for (std::size_t i = 0; i < interrupts.size(); ++i)
-      ::sigaction(interrupts[i], &actions_before[i], nullptr);
-  }
-  InterruptHandler(const InterruptHandler&) = delete;
-  InterruptHandler& operator=(const InterruptHandler&) = delete;
-};
-
-struct TrainOptions {
-  std::filesystem::path data;
-  std::string task;
-  ArrayChoice arrays;
-  std::string association;
-  std::optional<int> ignored_class;
-  double validation_fraction = 0.1;
-  Symmetries symmetries = Symmetries::none;
-  std::vector<double> symmetry_center;
-  bool rotations = false;
-  std::int64_t points = 0;
-  std::optional<SamplingMethod> point_choice;
-  SineTaskOptions sine;
-  ModelOptions model;
-  OptimisationOptions optimisation;
-  std::string dtype = "float32";
-  std::uint64_t seed = 0;
-  std::filesystem::path out;
-  std::filesystem::path log;
-  std::int64_t validate_every = 0;
-  std::int64_t log_every = 100;
-  bool resume = false;
-  bool overwrite = false;
-  bool json = false;
-  int threads = 0;
-  Parallel parallel = Parallel::samples;
-};
 
 /// " (accuracy 0.93)", or nothing.
 std::string in_brackets(const std::optional<double>& accuracy) {
@@ -114,139 +51,8 @@ class TrainCommand : public Command {
 
   void use_processes(ProcessGroup& processes) override { processes_ = &processes; }
 
-  void describe(OptionTable& table) override {
-    table.group("Data");
-    table
-        .value("data", options_.data,
-               "folder of VTK files (or train/ and valid/ in it), list file, or .pvd")
-        .instead_of("task")
-        .placeholder("FOLDER");
-    table.value("task", options_.task, "train on a generated task instead")
-        .choices({"sine"})
-        .instead_of("data")
-        .default_text("none")
-        .placeholder("sine");
-    table.list("inputs", options_.arrays.inputs, "arrays that the operator is given")
-        .placeholder("ARRAY");
-    table
-        .list("parameters", options_.arrays.parameters,
-              "values of the whole mesh, in its field data, that it is given as well")
-        .placeholder("NAME");
-    table.list("targets", options_.arrays.targets, "arrays that it shall predict")
-        .placeholder("ARRAY");
-    table
-        .value("source-flag", options_.arrays.source_flag,
-               "array that is non-zero where a point is a source sample (few_shot)")
-        .placeholder("ARRAY")
-        .default_text("none");
-    table
-        .value("ignore-class", options_.ignored_class,
-               "label that says that the class of a point is not known (cross_entropy)")
-        .default_text("as dataset.json says, else none");
-    table.value("association", options_.association, "where all these arrays sit")
-        .choices({"point", "cell"})
-        .default_text("as dataset.json says, else point");
-    table
-        .value("weights", options_.arrays.weights,
-               "quadrature weights: auto, measure, uniform, density or array:NAME")
-        .default_text("as dataset.json says, else auto");
-    table
-        .value("validation-fraction", options_.validation_fraction,
-               "share of the samples kept for validation where there is no valid/")
-        .at_least(0)
-        .at_most(0.9);
-    table.choice("symmetries", options_.symmetries,
-                 {{"none", Symmetries::none},
-                  {"rectangle", Symmetries::rectangle},
-                  {"square", Symmetries::square}},
-                 "in every step, map the first two coordinates of each sample by one of the "
-                 "symmetries of this shape, drawn at random (arrays of one component)");
-    table
-        .list("symmetry-center", options_.symmetry_center,
-              "the middle of that shape: X Y, where the points are not all of it")
-        .placeholder("X Y")
-        .default_text("that of the points' box");
-    table.flag("rotations", options_.rotations,
-               "in every step, turn the three coordinates of each sample by a rotation drawn at "
-               "random (arrays of one component)");
-    table
-        .value("points", options_.points,
-               "train on so many points of each sample, drawn anew in every step, with the weights "
-               "of those that they stand for; 0: on all")
-        .at_least(0);
-    table
-        .choice("point-choice", options_.point_choice,
-                {{"even", SamplingMethod::even}, {"random", SamplingMethod::random}},
-                "how they are drawn: spread over the mesh, or every point equally likely")
-        .default_text("even");
-    options_.sine.describe_training(table);
-    options_.model.describe(table);
-    options_.optimisation.describe(table);
-    table.group("Run");
-    table
-        .value("out,o", options_.out,
-               "operator file; its name also makes those of the log, the "
-               "last operator and the training state")
-        .required();
-    table.flag("resume", options_.resume, "continue an interrupted run with the same options");
-    table.flag("overwrite", options_.overwrite, "replace the files of an earlier run");
-    table.value("dtype", options_.dtype, "numbers of the model").choices({"float32", "float64"});
-    table.value("seed", options_.seed, "of initial weights, shuffling and generated functions");
-    table.value("validate-every", options_.validate_every, "steps; 0: twenty times a run")
-        .at_least(0);
-    table.value("log-every", options_.log_every, "steps").at_least(1);
-    table.flag("json", options_.json, "print the result as JSON");
-    table.choice(
-        "parallel", options_.parallel,
-        {{"samples", Parallel::samples}, {"domain", Parallel::domain}},
-        "what the processes that mpiexec starts share out: the samples of every batch, or the "
-        "points of every sample, each with its pieces of parallel files");
-    declare_threads(table, options_.threads);
-  }
-
-  void validate() const override {
-    if (options_.data.empty() == options_.task.empty())
-      throw UsageError("give either --data FOLDER or --task sine");
-    if (options_.resume && options_.overwrite)
-      throw UsageError(
-          "--resume continues the earlier run whose files --overwrite would replace; give one of "
-          "them");
-    if (!options_.arrays.weights.empty()) (void)weight_choice_from_string(options_.arrays.weights);
-    if (!options_.symmetry_center.empty() && options_.symmetries == Symmetries::none)
-      throw UsageError(
-          "--symmetry-center is given without --symmetries; say which, or leave it away");
-    if (!options_.symmetry_center.empty() && options_.symmetry_center.size() != 2)
-      throw UsageError("--symmetry-center has " + std::to_string(options_.symmetry_center.size()) +
-                       " numbers, expected 2: X Y");
-    if (options_.rotations && options_.symmetries != Symmetries::none)
-      throw UsageError(
-          "--rotations and --symmetries are both given; give one of them, a turned shape has other "
-          "symmetries");
-    if (options_.point_choice && options_.points == 0)
-      throw UsageError("--point-choice is given without --points; say how many, or leave it away");
-    if (options_.parallel == Parallel::domain && options_.points > 0)
-      throw UsageError(
-          "--points are drawn where one process holds all of a sample, which --parallel domain "
-          "does not; give one of them");
-    if (options_.task.empty()) return;
-    options_.sine.validate();
-    const ArrayChoice& arrays = options_.arrays;
-    if (!arrays.inputs.empty() || !arrays.parameters.empty() || !arrays.targets.empty() ||
-        !arrays.source_flag.empty())
-      throw UsageError(
-          "--inputs, --parameters, --targets and --source-flag name arrays of files, but --task " +
-          options_.task + " has arrays of its own; leave them away or give --data instead");
-    if (options_.parallel == Parallel::domain)
-      throw UsageError("--parallel domain is for pieces of the files of --data; --task " +
-                       options_.task + " has none");
-    if (options_.ignored_class || options_.optimisation.loss == "cross_entropy")
-      throw UsageError(
-          "--ignore-class and the loss cross_entropy are for classes in --data; --task " +
-          options_.task + " has none");
-    if (options_.symmetries != Symmetries::none || options_.rotations || options_.points > 0)
-      throw UsageError("--symmetries, --rotations and --points are for samples of --data; --task " +
-                       options_.task + " draws its own points");
-  }
+  void describe(OptionTable& table) override { options_.describe(table); }
+  void validate() const override { options_.validate(); }
 
   int run(Console& console) override {
     // Here and not at the first save: by then the log stands there and steps are lost.
@@ -501,7 +307,7 @@ class TrainCommand : public Command {
     trainer.resume = options_.resume;
     trainer.processes = pieces() ? pieces() : processes_;
     trainer.parallel = options_.parallel;
-    trainer.should_stop = [] { return interrupted.load(); };
+    trainer.should_stop = was_interrupted;
     return trainer;
   }
 
@@ -513,7 +319,7 @@ class TrainCommand : public Command {
     const Json augmentations = input.batches->state().value("augmentations", Json::array());
     if (!augmentations.empty()) summary["augmentations"] = augmentations;
 
-    const InterruptHandler handler;
+    const InterruptScope scope;
     TrainerResult result;
     {
       ProgressBar bar = console.progress("training", trainer.steps, "steps");
@@ -559,7 +365,7 @@ class TrainCommand : public Command {
     return 0;
   }
 
-  TrainOptions options_;
+  TrainSettings options_;
   ProcessGroup* processes_ = nullptr;
   mutable SingleProcess alone_;
 };

@@ -293,15 +293,18 @@ TEST(InspectionOfLayers, AConstantBasisHasFullEntropy) {
     }
 }
 
+/// Every point as two of half its weight.
+PointSamples split_in_two(const PointSamples& points) {
+  const auto twice = [](const Tensor& x) { return at::cat({x, x}, 1); };
+  return {twice(points.coordinates), twice(points.values), twice(points.weights * 0.5)};
+}
+
 TEST(InspectionOfLayers, RefinementChangesNoFigureButCounts) {
   const ModelConfig config = base_config(Form::shared_basis);
   const auto model = make_model(config, torch::kFloat64, 3);
   const PointSamples points = random_points(config, 1, 30, torch::kFloat64, 4);
-  const auto twice = [](const Tensor& x) { return at::cat({x, x}, 1); };
-  const PointSamples split{twice(points.coordinates), twice(points.values),
-                           twice(points.weights * 0.5)};
   const auto coarse = inspected(*model, points, points);
-  const auto fine = inspected(*model, split, split);
+  const auto fine = inspected(*model, split_in_two(points), split_in_two(points));
   for (std::size_t block = 0; block < coarse.size(); ++block)
     for (std::size_t h = 0; h < 3; ++h) {
       const HeadInspection& a = coarse[block].heads[h];
@@ -445,11 +448,8 @@ TEST(InspectionOfPointAttention, RefinementChangesNoShareOfTheDomain) {
   const ModelConfig config = softmax_config();
   const auto model = testing::trained_scale_model(config, torch::kFloat64);
   const PointSamples points = random_points(config, 1, 30, torch::kFloat64, 4);
-  const auto twice = [](const Tensor& x) { return at::cat({x, x}, 1); };
-  const PointSamples split{twice(points.coordinates), twice(points.values),
-                           twice(points.weights * 0.5)};
   const auto coarse = inspected(*model, points, points);
-  const auto fine = inspected(*model, split, split);
+  const auto fine = inspected(*model, split_in_two(points), split_in_two(points));
   for (std::size_t block = 0; block < coarse.size(); ++block)
     for (std::size_t h = 0; h < 3; ++h) {
       const PointAttentionFigures& a = *coarse[block].heads[h].points;

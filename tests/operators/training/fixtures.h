@@ -131,6 +131,21 @@ std::string message_of(const std::function<void()>& action) {
   return {};
 }
 
+/// Tests that train: every run has a folder of its own for its files.
+class TrainingFolderTest : public FolderTest {
+ protected:
+  TrainerOptions files_in(const std::string& name) {
+    const std::filesystem::path place = folder_ / name;
+    std::filesystem::create_directories(place);
+    TrainerOptions options;
+    options.best_path = place / "best.safetensors";
+    options.last_path = place / "last.safetensors";
+    options.state_path = place / "state.safetensors";
+    options.log_path = place / "log.jsonl";
+    return options;
+  }
+};
+
 #define EXPECT_CONTAINS(text, part) \
   EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
 

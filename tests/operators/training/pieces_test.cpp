@@ -202,21 +202,15 @@ TEST(PieceStatistics, AreThoseOfTheWhole) {
     });
 }
 
-class PiecesTrain : public test::FolderTest {
+class PiecesTrain : public test::TrainingFolderTest {
  protected:
   TrainerOptions options_in(const std::string& name) {
-    const fs::path place = folder_ / name;
-    fs::create_directories(place);
-    TrainerOptions options;
+    TrainerOptions options = files_in(name);
     options.steps = 12;
     options.loss = Loss::relative_l2;
     options.schedule.peak = 0.01;
     options.log_every = 1;
     options.validate_every = 4;
-    options.best_path = place / "best.safetensors";
-    options.last_path = place / "last.safetensors";
-    options.state_path = place / "state.safetensors";
-    options.log_path = place / "log.jsonl";
     return options;
   }
 

@@ -31,12 +31,10 @@ class Shift final : public Augmentation {
 };
 
 /// 11 samples in batches of 4, 4 and 3.
-class ProcessesTrain : public test::FolderTest {
+class ProcessesTrain : public test::TrainingFolderTest {
  protected:
   TrainerOptions options_in(const std::string& name) {
-    const fs::path place = folder_ / name;
-    fs::create_directories(place);
-    TrainerOptions options;
+    TrainerOptions options = files_in(name);
     options.steps = 20;
     options.loss = Loss::relative_l2;
     options.schedule.kind = ScheduleKind::cosine;
@@ -47,10 +45,6 @@ class ProcessesTrain : public test::FolderTest {
     options.average_decay = 0.8;
     options.log_every = 1;
     options.validate_every = 4;
-    options.best_path = place / "best.safetensors";
-    options.last_path = place / "last.safetensors";
-    options.state_path = place / "state.safetensors";
-    options.log_path = place / "log.jsonl";
     return options;
   }
 

@@ -16,12 +16,10 @@ using test::pointwise_samples;
 namespace fs = std::filesystem;
 
 /// Seven samples in batches of 3, 3 and 1, so that step 20 lies within an epoch.
-class Resume : public test::FolderTest {
+class Resume : public test::TrainingFolderTest {
  protected:
   TrainerOptions options_in(const std::string& name) {
-    const fs::path place = folder_ / name;
-    fs::create_directories(place);
-    TrainerOptions options;
+    TrainerOptions options = files_in(name);
     options.steps = 40;
     options.schedule.kind = ScheduleKind::cosine;
     options.schedule.peak = 0.02;
@@ -30,10 +28,6 @@ class Resume : public test::FolderTest {
     options.clip_norm = 0.3;
     options.log_every = 6;
     options.validate_every = 8;
-    options.best_path = place / "best.safetensors";
-    options.last_path = place / "last.safetensors";
-    options.state_path = place / "state.safetensors";
-    options.log_path = place / "log.jsonl";
     return options;
   }
 
