@@ -7,6 +7,7 @@
 
 #include "core/array_spec.h"
 #include "core/json.h"
+#include "operators/symmetries.h"
 
 namespace funcattn {
 
@@ -73,6 +74,9 @@ struct Contract {
   std::int64_t max_points = 0;
   std::vector<double> bounds_min;  ///< Bounding box of the training coordinates, per axis.
   std::vector<double> bounds_max;
+  /// The operator's result is the mean over these maps of the points, inputs staying with their
+  /// points, so that it has these symmetries exactly; none: no mean.
+  SymmetryGroup symmetries;
 
   int value_components() const;   ///< Of the features: sum over the values and parameters.
   int output_components() const;  ///< Of the operator's result: sum over the outputs' channels.
@@ -90,7 +94,8 @@ struct Contract {
   /// flag is linear in the values of its sources); ranges of other inputs than parameters; classes
   /// that are fewer than two, do not ascend or have the value no_class, that stand with more than
   /// one component or have statistics, an ignored value that is a class or stands without; axes
-  /// other than 0, 1, 2 or repeated; and numbers that are not finite, out of range, or not as many
+  /// other than 0, 1, 2 or repeated; symmetries of fewer than two coordinates or with arrays of
+  /// several components; and numbers that are not finite, out of range, or not as many
   /// as what they describe.
   void validate() const;
 
@@ -100,9 +105,9 @@ struct Contract {
 
   /// `inputs`, `outputs` and `coordinates` must be there. Where absent, `role` is value (parameter,
   /// if the association is "field"), `classes` and `ignored` are none, `unit`, `min`, `max`, the
-  /// normalisations and bounds are empty, `weights` is auto, `points` is unknown (0 to 0). Throws
-  /// OperatorFileError on missing or unknown keys, wrong types, and whatever validate() refuses,
-  /// naming the key.
+  /// normalisations and bounds are empty, `weights` is auto, there are no symmetries, `points` is
+  /// unknown (0 to 0). Throws OperatorFileError on missing or unknown keys, wrong types, and
+  /// whatever validate() refuses, naming the key.
   static Contract from_json(const Json& json);
 };
 

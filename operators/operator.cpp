@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "operators/engine/reduction.h"
 #include "operators/model_weights.h"
+#include "operators/plane_maps.h"
 
 namespace funcattn {
 
@@ -47,6 +48,19 @@ Tensor normalise_weights(const Tensor& weights) {
   const Tensor present = (weights > 0).to(torch::kFloat64).sum(1, /*keepdim=*/true);
   const Tensor sum = bounded.sum(1, /*keepdim=*/true);
   return torch::where(sum > 0, bounded * present / sum, bounded);
+}
+
+/// Adds seconds to those that were spent on the same.
+void add_times(const EngineProfile& times, EngineProfile& total) {
+  for (const auto& [name, seconds] : times) {
+    const auto known =
+        std::find_if(total.begin(), total.end(),
+                     [&, &what = name](const auto& entry) { return entry.first == what; });
+    if (known == total.end())
+      total.emplace_back(name, seconds);
+    else
+      known->second += seconds;
+  }
 }
 
 /// As above for a sample of which other processes hold points.
@@ -191,17 +205,47 @@ bool same_points(const PointSamples& a, const PointSamples& b) {
 
 }  // namespace
 
+template <class Predict>
+Tensor Operator::mean_over_symmetries(const PointSamples& source, const PointSamples& query,
+                                      const EngineOptions& options, const Predict& predict) const {
+  const bool are_same = same_points(source, query);
+  const auto predict_at = [&](const PointSamples& from, const PointSamples& at,
+                              const EngineOptions& with) {
+    const PointSamples normalised = normalise(from, with);
+    return predict(normalised, are_same ? normalised : normalise(at, with), with);
+  };
+  const SymmetryGroup& group = contract_.symmetries;
+  const int order = group.order();
+  if (order == 1) return denormalise(predict_at(source, query, options));
+  Tensor sum;
+  for (int element = 0; element < order; ++element) {
+    EngineOptions part = options;
+    EngineProfile profile;
+    if (options.profile) part.profile = &profile;
+    part.progress = part_of(options.progress, static_cast<double>(element) / order,
+                            static_cast<double>(element + 1) / order);
+    const PointSamples moved = mapped(source, group, element);
+    const Tensor prediction =
+        predict_at(moved, are_same ? moved : mapped(query, group, element), part);
+    sum = sum.defined() ? sum + prediction : prediction;
+    if (options.profile) add_times(profile, *options.profile);
+  }
+  return denormalise(sum / order);
+}
+
 Tensor Operator::apply(const PointSamples& source, const PointSamples& query) const {
-  const PointSamples normalised = normalise(source);
-  return denormalise(
-      predict(normalised, same_points(source, query) ? normalised : normalise(query)));
+  return mean_over_symmetries(source, query, {},
+                              [&](const PointSamples& from, const PointSamples& at,
+                                  const EngineOptions&) { return predict(from, at); });
 }
 
 Tensor Operator::apply(const PointSamples& source, const PointSamples& query,
                        const InferenceEngine& engine, const EngineOptions& options) const {
-  const PointSamples normalised = normalise(source, options);
-  return denormalise(engine.predict(
-      normalised, same_points(source, query) ? normalised : normalise(query, options), options));
+  return mean_over_symmetries(
+      source, query, options,
+      [&](const PointSamples& from, const PointSamples& at, const EngineOptions& with) {
+        return engine.predict(from, at, with);
+      });
 }
 
 }  // namespace funcattn

@@ -45,7 +45,8 @@ class Operator {
   /// model's tensor operations otherwise.
   Tensor predict(const PointSamples& source, const PointSamples& query) const;
 
-  /// Physical in, physical out; where `query` holds the very tensors of `source` they are
+  /// Physical in, physical out: the prediction, or the mean of those for the points under each map
+  /// of the contract's symmetries. Where `query` holds the very tensors of `source` they are
   /// normalised once. @return [B,M,C_out] in the model's dtype; records no gradient unless grad
   /// mode is on.
   Tensor apply(const PointSamples& source, const PointSamples& query) const;
@@ -55,6 +56,11 @@ class Operator {
                const EngineOptions& options = {}) const;
 
  private:
+  /// @param predict (normalised source, normalised query, options) to the normalised prediction
+  template <class Predict>
+  Tensor mean_over_symmetries(const PointSamples& source, const PointSamples& query,
+                              const EngineOptions& options, const Predict& predict) const;
+
   std::shared_ptr<Model> model_;
   Contract contract_;
   Json training_;

@@ -258,7 +258,9 @@ class TrainCommand : public Command {
       std::optional<std::array<double, 2>> center;
       if (!options_.symmetry_center.empty())
         center = {options_.symmetry_center[0], options_.symmetry_center[1]};
-      all.push_back(make_symmetries(options_.symmetries, contract, center));
+      const SymmetryGroup group = symmetries_of(options_.symmetries, contract, center);
+      all.push_back(make_symmetries(group));
+      if (options_.averages_symmetries) contract.symmetries = group;
     }
     if (options_.rotations) all.push_back(make_rotations(contract));
     return all;

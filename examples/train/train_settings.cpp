@@ -54,6 +54,10 @@ void TrainSettings::describe(OptionTable& table) {
             "the middle of that shape: X Y, where the points are not all of it")
       .placeholder("X Y")
       .default_text("that of the points' box");
+  table.flag(
+      "average-symmetries", averages_symmetries,
+      "the operator predicts the mean over these symmetries and so has them exactly, at 4 or "
+      "8 times the cost of a prediction; training itself is the same");
   table.flag("rotations", rotations,
              "in every step, turn the three coordinates of each sample by a rotation drawn at "
              "random (arrays of one component)");
@@ -103,6 +107,9 @@ void TrainSettings::validate() const {
   if (!symmetry_center.empty() && symmetry_center.size() != 2)
     throw UsageError("--symmetry-center has " + std::to_string(symmetry_center.size()) +
                      " numbers, expected 2: X Y");
+  if (averages_symmetries && symmetries == Symmetries::none)
+    throw UsageError(
+        "--average-symmetries is given without --symmetries; say which, or leave it away");
   if (rotations && symmetries != Symmetries::none)
     throw UsageError(
         "--rotations and --symmetries are both given; give one of them, a turned shape has other "

@@ -26,6 +26,7 @@ struct TrainSettings {
   double validation_fraction = 0.1;
   Symmetries symmetries = Symmetries::none;
   std::vector<double> symmetry_center;
+  bool averages_symmetries = false;
   bool rotations = false;
   std::int64_t points = 0;
   std::optional<SamplingMethod> point_choice;

@@ -5,31 +5,9 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "operators/plane_maps.h"
 
 namespace funcattn {
-
-const char* to_string(Symmetries symmetries) {
-  switch (symmetries) {
-    case Symmetries::none:
-      return "none";
-    case Symmetries::rectangle:
-      return "rectangle";
-    case Symmetries::square:
-      return "square";
-  }
-  return "";
-}
-
-Symmetries symmetries_from_string(const std::string& text) {
-  std::vector<std::string> names;
-  for (const auto symmetries : {Symmetries::none, Symmetries::rectangle, Symmetries::square}) {
-    if (text == to_string(symmetries)) return symmetries;
-    names.emplace_back(to_string(symmetries));
-  }
-  const auto meant = closest_match(text, names);
-  throw UsageError("unknown symmetries '" + text + "': expected one of " + join(names, ", ") +
-                   (meant ? "; did you mean " + *meant + "?" : ""));
-}
 
 namespace {
 
@@ -38,15 +16,15 @@ constexpr double edge_tolerance = 1e-6;
 
 class PlaneSymmetries final : public Augmentation {
  public:
-  PlaneSymmetries(Symmetries symmetries, std::array<double, 2> center)
-      : symmetries_(symmetries), center_(center) {}
+  explicit PlaneSymmetries(const SymmetryGroup& group) : group_(group) {}
 
   Sample apply(const Sample& sample, RandomGenerator& random) const override {
-    const std::uint64_t element = draw(random);
+    const int element = draw(random);
     Sample moved = sample;
-    moved.source.coordinates = move(sample.source.coordinates, element);
-    moved.query.coordinates =
-        sample.query_is_source ? moved.source.coordinates : move(sample.query.coordinates, element);
+    moved.source = mapped(sample.source, group_, element);
+    moved.query.coordinates = sample.query_is_source
+                                  ? moved.source.coordinates
+                                  : mapped(sample.query.coordinates, group_, element);
     return moved;
   }
 
@@ -54,31 +32,16 @@ class PlaneSymmetries final : public Augmentation {
 
   Json description() const override {
     return Json{{"kind", "symmetries"},
-                {"group", to_string(symmetries_)},
-                {"center", {center_[0], center_[1]}}};
+                {"group", to_string(group_.kind)},
+                {"center", {group_.center[0], group_.center[1]}}};
   }
 
  private:
-  std::uint64_t draw(RandomGenerator& random) const {
-    return random.below(symmetries_ == Symmetries::square ? 8 : 4);
+  int draw(RandomGenerator& random) const {
+    return static_cast<int>(random.below(static_cast<std::uint64_t>(group_.order())));
   }
 
-  /// Bits of the element: reflect the first axis, the second, exchange them.
-  Tensor move(const Tensor& coordinates, std::uint64_t element) const {
-    Tensor moved = coordinates.clone();
-    const bool exchanges = (element & 4) != 0;
-    for (std::int64_t axis = 0; axis < 2; ++axis) {
-      const auto index = static_cast<std::size_t>(axis);
-      const std::int64_t from = exchanges ? 1 - axis : axis;
-      const double sign = ((element >> index) & 1) != 0 ? -1 : 1;
-      const Tensor offset = coordinates.select(1, from) - center_[static_cast<std::size_t>(from)];
-      moved.select(1, axis).copy_(sign * offset + center_[index]);
-    }
-    return moved;
-  }
-
-  Symmetries symmetries_;
-  std::array<double, 2> center_;
+  SymmetryGroup group_;
 };
 
 class Rotations final : public Augmentation {
@@ -142,10 +105,14 @@ void require_scalars(const Contract& contract, const std::string& which) {
 
 }  // namespace
 
-std::shared_ptr<const Augmentation> make_symmetries(
-    Symmetries symmetries, Contract& contract, const std::optional<std::array<double, 2>>& center) {
-  if (symmetries == Symmetries::none)
+std::shared_ptr<const Augmentation> make_symmetries(const SymmetryGroup& group) {
+  if (group.kind == Symmetries::none)
     throw UsageError("symmetries 'none' are no augmentation; leave it away");
+  return std::make_shared<PlaneSymmetries>(group);
+}
+
+SymmetryGroup symmetries_of(Symmetries symmetries, Contract& contract,
+                            const std::optional<std::array<double, 2>>& center) {
   if (contract.coordinates.dimension() < 2)
     throw UsageError("symmetries are those of the first two coordinates, but the points have " +
                      std::to_string(contract.coordinates.dimension()) +
@@ -176,7 +143,7 @@ std::shared_ptr<const Augmentation> make_symmetries(
     contract.bounds_min[axis] = fixed[axis] - reach[axis];
     contract.bounds_max[axis] = fixed[axis] + reach[axis];
   }
-  return std::make_shared<PlaneSymmetries>(symmetries, fixed);
+  return {symmetries, fixed};
 }
 
 std::shared_ptr<const Augmentation> make_rotations(Contract& contract) {

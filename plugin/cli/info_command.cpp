@@ -113,6 +113,8 @@ void print_text(std::ostream& stream, const Json& description) {
   print_arrays(stream, contract, "inputs");
   print_arrays(stream, contract, "outputs");
   print_section(stream, "coordinates", contract.at("coordinates"));
+  if (contract.contains("symmetries"))
+    print_section(stream, "predicts the mean over symmetries", contract.at("symmetries"));
   print_training_range(stream, contract);
   print_section(stream, "model", settings_in_use(description.at("model")));
   print_section(stream, "training", description.at("training"));

@@ -40,6 +40,36 @@ TEST(Contract, JsonReadsBackEqual) {
   EXPECT_EQ(read.bounds_max, contract.bounds_max);
 }
 
+TEST(Contract, SymmetriesAreThoseOfScalarsInThePlane) {
+  Contract contract = full_contract();
+  EXPECT_FALSE(contract.to_json().contains("symmetries"));
+  for (InputArray& input : contract.inputs) input.components = 1;
+  for (OutputArray& output : contract.outputs) output.components = 1;
+  contract.input_normalisation = contract.output_normalisation = {};
+  contract.symmetries = {Symmetries::rectangle, {0.5, 1.0 / 3}};
+  const Json json = contract.to_json();
+  const Contract read = Contract::from_json(Json::parse(json.dump()));
+  EXPECT_EQ(read.symmetries.kind, Symmetries::rectangle);
+  EXPECT_EQ(read.symmetries.center, contract.symmetries.center);
+  const auto refused = [&](const std::function<void(Json&)>& change,
+                           const std::vector<std::string>& text) {
+    Json changed = json;
+    change(changed);
+    expect_error<OperatorFileError>([&] { Contract::from_json(changed); }, text);
+  };
+  refused([](Json& j) { j["symmetries"]["group"] = "circle"; },
+          {"contract.symmetries", "'circle'", "'rectangle' or 'square'"});
+  refused([](Json& j) { j["symmetries"]["center"] = {1}; }, {"'center' of 1 numbers, expected 2"});
+  refused([](Json& j) { j["outputs"][0]["components"] = 2; },
+          {"symmetries of a rectangle need arrays of one component", "has 2"});
+  refused(
+      [](Json& j) {
+        j["coordinates"] = {{"axes", {"x"}}, {"center", {0}}, {"scale", 1}};
+        j.erase("bounds");
+      },
+      {"map two coordinates, but there are 1"});
+}
+
 TEST(Contract, AbsentKeysTakeTheDocumentedDefaults) {
   const Contract read = Contract::from_json(Json::parse(R"({
     "inputs": [{"name": "u", "association": "cell", "components": 3}],

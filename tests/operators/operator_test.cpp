@@ -1,8 +1,11 @@
 #include "operators/operator.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "operator_test_support.h"
+#include "operators/plane_maps.h"
 
 namespace funcattn {
 namespace {
@@ -116,6 +119,45 @@ TEST(Operator, ApplyIsNormalisePredictDenormalise) {
   EXPECT_TRUE(op.apply(samples, samples).requires_grad());
   const torch::NoGradGuard no_gradient;
   EXPECT_FALSE(op.apply(samples, samples).requires_grad());
+}
+
+TEST(Operator, HasTheSymmetriesOfItsContract) {
+  ModelConfig config = test::small_config(Form::shared_basis);
+  config.value_features = config.out_features = 1;
+  Contract contract = test::fitting_contract(config);
+  const auto model = make_model(config, torch::kFloat64);
+  const Operator plain(model, contract);
+  contract.symmetries = {Symmetries::square, {0.5, -0.25}};
+  const Operator symmetric(model, contract);
+  const PointSamples samples = test::random_samples(plain, 7, 2);
+  const torch::NoGradGuard no_gradient;
+  const InferenceEngine engine(*model);
+  const auto by_engine = [&](const Operator& op, const PointSamples& at) {
+    return op.apply(at, at, engine);
+  };
+  Tensor mean = torch::zeros_like(plain.apply(samples, samples));
+  for (int element = 0; element < 8; ++element) {
+    const PointSamples moved = mapped(samples, contract.symmetries, element);
+    mean += plain.apply(moved, moved) / 8;
+    EXPECT_TRUE(at::allclose(by_engine(symmetric, moved), by_engine(symmetric, samples), 0, 1e-12));
+  }
+  EXPECT_TRUE(at::allclose(symmetric.apply(samples, samples), mean, 0, 1e-12));
+  EXPECT_TRUE(at::allclose(by_engine(symmetric, samples), mean, 0, 1e-12));
+  EXPECT_GT((by_engine(plain, samples) - mean).abs().max().item<double>(), 1e-3);
+
+  EngineProfile profile;
+  std::vector<double> fractions;
+  EngineOptions options;
+  options.profile = &profile;
+  options.progress = [&](double fraction) {
+    fractions.push_back(fraction);
+    return true;
+  };
+  (void)symmetric.apply(samples, samples, engine, options);
+  std::set<std::string> parts;
+  for (const auto& [part, seconds] : profile) EXPECT_TRUE(parts.insert(part).second) << part;
+  EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
+  EXPECT_EQ(fractions.back(), 1);
 }
 
 TEST(Operator, WhatDoesNotFitIsAUsageError) {

@@ -54,21 +54,23 @@ TEST(Symmetries, OfASquareAreEight) {
   // About (2, 2): offsets (1, -0.5).
   const std::set<std::vector<double>> expected{{3, 1.5, 7}, {1, 1.5, 7}, {3, 2.5, 7}, {1, 2.5, 7},
                                                {1.5, 3, 7}, {1.5, 1, 7}, {2.5, 3, 7}, {2.5, 1, 7}};
-  EXPECT_EQ(images(*make_symmetries(Symmetries::square, contract, std::nullopt)), expected);
+  EXPECT_EQ(images(*make_symmetries(symmetries_of(Symmetries::square, contract, std::nullopt))),
+            expected);
   EXPECT_EQ(contract.bounds_max, (std::vector<double>{4, 4, 9}));
 }
 
 TEST(Symmetries, OfARectangleAreFour) {
   Contract contract = plane_contract({0, 1, 0}, {4, 2, 9});
   const std::set<std::vector<double>> expected{{3, 1.5, 7}, {1, 1.5, 7}};
-  EXPECT_EQ(images(*make_symmetries(Symmetries::rectangle, contract, std::nullopt)), expected);
+  EXPECT_EQ(images(*make_symmetries(symmetries_of(Symmetries::rectangle, contract, std::nullopt))),
+            expected);
 }
 
 TEST(Symmetries, AboutACenterWidenTheBox) {
   // A grid at i/4 of the unit square.
   Contract contract = plane_contract({0, 0}, {0.75, 0.75});
   const auto augmentation =
-      make_symmetries(Symmetries::square, contract, std::array<double, 2>{0.5, 0.5});
+      make_symmetries(symmetries_of(Symmetries::square, contract, std::array<double, 2>{0.5, 0.5}));
   EXPECT_EQ(contract.bounds_min, (std::vector<double>{0, 0}));
   EXPECT_EQ(contract.bounds_max, (std::vector<double>{1, 1}));
   EXPECT_EQ(augmentation->description(),
@@ -77,7 +79,8 @@ TEST(Symmetries, AboutACenterWidenTheBox) {
 
 TEST(Symmetries, LeaveTheSampleAlone) {
   Contract contract = plane_contract({0, 0, 0}, {4, 4, 9});
-  const auto augmentation = make_symmetries(Symmetries::square, contract, std::nullopt);
+  const auto augmentation =
+      make_symmetries(symmetries_of(Symmetries::square, contract, std::nullopt));
   const Sample sample = one_point();
   RandomGenerator random(1);
   for (int i = 0; i < 20; ++i) augmentation->apply(sample, random);
@@ -87,7 +90,7 @@ TEST(Symmetries, LeaveTheSampleAlone) {
 TEST(Symmetries, SkippingDrawsWhatApplyingDoes) {
   for (const Symmetries symmetries : {Symmetries::square, Symmetries::rectangle}) {
     Contract contract = plane_contract({0, 0, 0}, {4, 4, 9});
-    const auto augmentation = make_symmetries(symmetries, contract, std::nullopt);
+    const auto augmentation = make_symmetries(symmetries_of(symmetries, contract, std::nullopt));
     RandomGenerator applied(1), skipped(1);
     for (int i = 0; i < 20; ++i) {
       augmentation->apply(one_point(), applied);
@@ -101,7 +104,8 @@ TEST(Symmetries, SkippingDrawsWhatApplyingDoes) {
 TEST(Symmetries, RefuseWhatTheyDoNotFit) {
   const auto message = [](Contract contract, Symmetries symmetries,
                           std::optional<std::array<double, 2>> center = std::nullopt) {
-    return message_of<UsageError>([&] { make_symmetries(symmetries, contract, center); });
+    return message_of<UsageError>(
+        [&] { make_symmetries(symmetries_of(symmetries, contract, center)); });
   };
   EXPECT_EQ(message(plane_contract({0}, {1}), Symmetries::rectangle),
             "symmetries are those of the first two coordinates, but the points have 1; train "
