@@ -352,6 +352,13 @@ void read_dataset_description(const fs::path& location, ArrayChoice& arrays,
   }
 }
 
+fs::path description_above(const fs::path& location) {
+  if (fs::is_regular_file(location / description_name)) return {};
+  const fs::path above = fs::absolute(location).lexically_normal() / ".." / description_name;
+  const fs::path file = above.lexically_normal();
+  return fs::is_regular_file(file) ? file : fs::path();
+}
+
 void write_dataset_description(const fs::path& folder, const std::string& title,
                                const Contract& contract) {
   const Json description = {{"title", title}, {"contract", contract.to_json()}};

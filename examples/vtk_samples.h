@@ -70,6 +70,10 @@ std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> test_set
 void read_dataset_description(const std::filesystem::path& location, ArrayChoice& arrays,
                               CoordinateHandling& coordinates);
 
+/// "FOLDER/dataset.json" where it is the folder above a location that describes its arrays; empty:
+/// not so.
+std::filesystem::path description_above(const std::filesystem::path& location);
+
 /// Writes dataset.json.
 void write_dataset_description(const std::filesystem::path& folder, const std::string& title,
                                const Contract& contract);

@@ -1,6 +1,8 @@
 #include "meshio/association_conversion.h"
 
 #include <vtkCellDataToPointData.h>
+#include <vtkDataArray.h>
+#include <vtkIdList.h>
 #include <vtkNew.h>
 #include <vtkPointDataToCellData.h>
 
@@ -10,6 +12,33 @@
 #include "meshio/vtk_messages.h"
 
 namespace funcattn {
+
+namespace {
+
+std::vector<vtkIdType> points_without_cells(vtkDataSet& data) {
+  if (!data.IsA("vtkUnstructuredGrid") && !data.IsA("vtkPolyData")) return {};
+  std::vector<bool> has_cell(static_cast<std::size_t>(data.GetNumberOfPoints()), false);
+  const vtkNew<vtkIdList> points;
+  for (vtkIdType cell = 0; cell < data.GetNumberOfCells(); ++cell) {
+    data.GetCellPoints(cell, points);
+    for (vtkIdType i = 0; i < points->GetNumberOfIds(); ++i)
+      has_cell[static_cast<std::size_t>(points->GetId(i))] = true;
+  }
+  std::vector<vtkIdType> found;
+  for (std::size_t i = 0; i < has_cell.size(); ++i)
+    if (!has_cell[i]) found.push_back(static_cast<vtkIdType>(i));
+  return found;
+}
+
+/// VTK leaves what happens to be in its memory there.
+void set_to_zero(vtkAbstractArray* array, const std::vector<vtkIdType>& rows) {
+  auto* values = vtkDataArray::SafeDownCast(array);
+  for (const vtkIdType row : rows)
+    for (int component = 0; values && component < values->GetNumberOfComponents(); ++component)
+      values->SetComponent(row, component, 0);
+}
+
+}  // namespace
 
 Mesh convert_arrays(const Mesh& mesh, const std::vector<std::string>& names, Association wanted) {
   if (names.empty()) return mesh;
@@ -35,6 +64,8 @@ Mesh convert_arrays(const Mesh& mesh, const std::vector<std::string>& names, Ass
     throw DataError(mesh.origin() + ": VTK could not convert " + to_string(given) +
                     " arrays: " + messages.first_error());
 
+  const std::vector<vtkIdType> alone_points =
+      wanted == Association::point ? points_without_cells(*mesh.vtk()) : std::vector<vtkIdType>();
   const auto result = shallow_copy(*mesh.vtk());
   for (const std::string& name : names) {
     vtkAbstractArray* converted =
@@ -42,6 +73,7 @@ Mesh convert_arrays(const Mesh& mesh, const std::vector<std::string>& names, Ass
     if (!converted)
       throw DataError(mesh.origin() + ": VTK could not convert the " + to_string(given) +
                       " array '" + name + "'");
+    set_to_zero(converted, alone_points);
     attributes_of(result, wanted)->AddArray(converted);
   }
   return Mesh(result, mesh.origin());

@@ -270,7 +270,8 @@ vtkSmartPointer<vtkDataObject> read_multiblock(const fs::path& path, const ReadO
   const XmlElement* root = document.root.child(type);
   if (!root) throw DataError("it has no element <" + type + ">");
   const auto tree = TreeReader(path).read(*root);
-  if (const auto fields = read_root_field_data(file, document)) tree->SetFieldData(fields);
+  if (const auto fields = read_field_data(file, document, document.root))
+    tree->SetFieldData(fields);
   return tree;
 }
 

@@ -93,10 +93,8 @@ vtkSmartPointer<vtkDataObject> read_parallel(const fs::path& path, const ReadOpt
   restore_descriptions(piece->GetPointData(), data->GetPointData());
   restore_descriptions(piece->GetCellData(), data->GetCellData());
   // Newer files hold field data in the index, older ones in the pieces.
-  for (int i = 0; i < piece->GetFieldData()->GetNumberOfArrays(); ++i) {
-    vtkAbstractArray* array = piece->GetFieldData()->GetAbstractArray(i);
-    if (!data->GetFieldData()->HasArray(array->GetName())) data->GetFieldData()->AddArray(array);
-  }
+  add_missing_fields(piece->GetFieldData(), *data);
+  add_missing_fields(index.fields, *data);
   return data;
 }
 

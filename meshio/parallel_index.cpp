@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "meshio/file_bytes.h"
+#include "meshio/xml_field_data.h"
 #include "meshio/xml_format.h"
 #include "meshio/xml_names.h"
 #include "meshio/xml_pieces.h"
@@ -32,7 +33,8 @@ class IndexInspector {
                  PieceRange held)
       : path_(path), data_set_(data_set), held_(held) {
     index_.type = type;
-    index_.uncopied = UncopiedArrays(data_set.child("PPointData"), data_set.child("PCellData"));
+    index_.uncopied = UncopiedArrays(data_set.child("PPointData"), data_set.child("PCellData"),
+                                     is_structured(type));
   }
 
   ParallelIndex run() {
@@ -164,7 +166,16 @@ ParallelIndex inspect_index(const fs::path& path, PieceRange held) {
   check_xml_structure(document, file);
   const XmlElement* data_set = document.root.child(type);
   if (!data_set) throw DataError("it has no element <" + type + ">");
-  return IndexInspector(path, type, *data_set, held).run();
+  ParallelIndex index = IndexInspector(path, type, *data_set, held).run();
+  index.fields = read_field_data(file, document, *data_set);
+  return index;
+}
+
+void add_missing_fields(vtkFieldData* fields, vtkDataSet& data) {
+  for (int i = 0; fields && i < fields->GetNumberOfArrays(); ++i) {
+    vtkAbstractArray* array = fields->GetAbstractArray(i);
+    if (!data.GetFieldData()->HasArray(array->GetName())) data.GetFieldData()->AddArray(array);
+  }
 }
 
 PieceHeader piece_header(const XmlElement& serial_root) {
@@ -181,10 +192,11 @@ PieceHeader piece_header(const XmlElement& serial_root) {
         section.name != "Coordinates")
       continue;
     header.sections += "    <P" + section.name + attributes_without(section, {}) + ">\n";
+    std::vector<std::string> left_out = {"format", "offset", "RangeMin", "RangeMax"};
+    // What names the coordinates has no meaning; VTK makes one of an address in memory.
+    if (section.name == "Points" || section.name == "Coordinates") left_out.push_back("Name");
     for (const XmlElement& array : section.children)
-      header.sections += "      <P" + array.name +
-                         attributes_without(array, {"format", "offset", "RangeMin", "RangeMax"}) +
-                         "/>\n";
+      header.sections += "      <P" + array.name + attributes_without(array, left_out) + "/>\n";
     header.sections += "    </P" + section.name + ">\n";
   }
   return header;

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <vtkDataSet.h>
+#include <vtkFieldData.h>
+#include <vtkSmartPointer.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -30,6 +34,7 @@ struct ParallelIndex {
   std::vector<bool> bare;            ///< Pieces without points that lack declared arrays.
   Extent whole{{0, -1, 0, -1, 0, -1}};  ///< Of structured data.
   DeclaredContents declared;
+  vtkSmartPointer<vtkFieldData> fields;  ///< Field data that stand in the index; null: none.
   UncopiedArrays uncopied;
 };
 
@@ -42,6 +47,9 @@ bool is_structured(const std::string& type);
 /// Reads an index, and inspects the files of the pieces in `held` as if each were alone. Throws
 /// DataError, without the name of the index; what concerns a piece names it.
 ParallelIndex inspect_index(const std::filesystem::path& path, PieceRange held = {});
+
+/// Adds the field data that a mesh lacks. @param fields may be null
+void add_missing_fields(vtkFieldData* fields, vtkDataSet& data);
 
 /// What of a serial file the index of a parallel one repeats.
 struct PieceHeader {

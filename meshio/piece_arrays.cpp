@@ -5,6 +5,7 @@
 #include <vtkDataArraySelection.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
+#include <vtkUnsignedCharArray.h>
 
 #include <algorithm>
 #include <array>
@@ -15,12 +16,18 @@ namespace funcattn {
 
 namespace {
 
-std::vector<std::string> uncopied_of(const XmlElement* section) {
+bool holds_ghost_flags(const std::string& name) {
+  return name == vtkDataSetAttributes::GhostArrayName();
+}
+
+std::vector<std::string> uncopied_of(const XmlElement* section, bool overlap) {
   std::vector<std::string> names;
   if (!section) return names;
   for (const XmlElement& array : section->children) {
     const std::string type = array.attribute("type");
-    if (type == "Bit" || type == "String") names.push_back(array.attribute("Name"));
+    const std::string name = array.attribute("Name");
+    if (type == "Bit" || type == "String" || (overlap && holds_ghost_flags(name)))
+      names.push_back(name);
   }
   return names;
 }
@@ -29,6 +36,8 @@ void remove_all(const std::vector<std::string>& unwanted, std::vector<std::strin
   for (const std::string& name : unwanted)
     names.erase(std::remove(names.begin(), names.end(), name), names.end());
 }
+
+constexpr double all_flags = 0xFF;
 
 /// Where each point or cell of a piece is in the whole; -1: nowhere.
 using Places = std::vector<vtkIdType>;
@@ -101,6 +110,16 @@ void bring_over(vtkDataSetAttributes* from, const Places& places,
       made->SetNumberOfTuples(total);
       to->AddArray(made);
       target = made;
+      if (holds_ghost_flags(name)) vtkDataArray::SafeDownCast(made)->Fill(all_flags);
+    }
+    auto* flags = holds_ghost_flags(name) ? vtkUnsignedCharArray::SafeDownCast(target) : nullptr;
+    auto* flags_here = vtkUnsignedCharArray::SafeDownCast(source);
+    if (flags && flags_here) {  // A place is a ghost where it is one for all pieces.
+      for (std::size_t i = 0; i < places.size(); ++i)
+        if (places[i] >= 0)
+          flags->SetValue(places[i], flags->GetValue(places[i]) &
+                                         flags_here->GetValue(static_cast<vtkIdType>(i)));
+      continue;
     }
     for (std::size_t i = 0; i < places.size(); ++i)
       if (places[i] >= 0) target->SetTuple(places[i], static_cast<vtkIdType>(i), source);
@@ -109,8 +128,10 @@ void bring_over(vtkDataSetAttributes* from, const Places& places,
 
 }  // namespace
 
-UncopiedArrays::UncopiedArrays(const XmlElement* point_data, const XmlElement* cell_data)
-    : point_arrays_(uncopied_of(point_data)), cell_arrays_(uncopied_of(cell_data)) {}
+UncopiedArrays::UncopiedArrays(const XmlElement* point_data, const XmlElement* cell_data,
+                               bool overlap)
+    : point_arrays_(uncopied_of(point_data, overlap)),
+      cell_arrays_(uncopied_of(cell_data, overlap)) {}
 
 void UncopiedArrays::leave_out(vtkXMLReader* reader, DeclaredContents& declared) const {
   for (const std::string& name : point_arrays_)

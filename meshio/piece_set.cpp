@@ -108,6 +108,7 @@ PieceSet read_piece_set(const fs::path& path, const ProcessGroup& processes) {
       auto* piece = vtkDataSet::SafeDownCast(data);
       keep_declared(piece->GetPointData(), index.declared.point_arrays);
       keep_declared(piece->GetCellData(), index.declared.cell_arrays);
+      add_missing_fields(index.fields, *piece);
       const auto number = static_cast<unsigned int>(i - held.begin);
       pieces->SetPartition(number, piece);
       pieces->GetMetaData(number)->Set(vtkCompositeDataSet::NAME(),

@@ -44,9 +44,9 @@ vtkSmartPointer<vtkFieldData> decoded(const XmlElement& root, const std::string&
 
 }  // namespace
 
-vtkSmartPointer<vtkFieldData> read_root_field_data(const FileBytes& file,
-                                                   const XmlDocument& document) {
-  const XmlElement* section = document.root.child("FieldData");
+vtkSmartPointer<vtkFieldData> read_field_data(const FileBytes& file, const XmlDocument& document,
+                                              const XmlElement& parent) {
+  const XmlElement* section = parent.child("FieldData");
   if (!section) return nullptr;
   const XmlArrays arrays(file, document);
   std::vector<std::string> names;

@@ -11,10 +11,12 @@
 
 namespace funcattn {
 
-/// Field data of a VTK XML file of several pieces, which stand in a <FieldData> directly under the
-/// root. Null if there are none. Throws DataError.
-vtkSmartPointer<vtkFieldData> read_root_field_data(const FileBytes& file,
-                                                   const XmlDocument& document);
+/// Field data of a VTK XML file that has data sets in files of their own: what stands in the only
+/// <FieldData>, under the root of a tree or the data set of an index. Null if there are none.
+/// Throws DataError.
+/// @param parent of the <FieldData>
+vtkSmartPointer<vtkFieldData> read_field_data(const FileBytes& file, const XmlDocument& document,
+                                              const XmlElement& parent);
 
 /// The parts of a VTK XML file that hold field data.
 struct FieldDataText {

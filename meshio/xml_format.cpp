@@ -71,7 +71,7 @@ class SerialReader {
     const XmlDocument document = parse_vtk_xml(file);
     const std::vector<const XmlElement*> pieces = pieces_of(*document.root.child(declared_.type));
     const UncopiedArrays uncopied(pieces.front()->child("PointData"),
-                                  pieces.front()->child("CellData"));
+                                  pieces.front()->child("CellData"), false);
     prepare(path_);
     uncopied.leave_out(reader_, declared_);
     auto data = read();

@@ -88,11 +88,12 @@ class TrainCommand : public Command {
     Operator op(make_model(config, dtype, options_.seed), input.contract);
 
     const TrainerOptions trainer = trainer_options(recipe, input.batches->batches_per_epoch());
-    console.note(
-        "training " + std::to_string(op.model().parameter_count()) + " parameters of form " +
-        to_string(config.form) + " for " + std::to_string(trainer.steps) + " steps on " +
-        (processes_ ? std::to_string(processes_->size()) + " processes of " : "") +
-        std::to_string(threads.threads()) + (threads.threads() == 1 ? " thread" : " threads"));
+    console.note("training " + std::to_string(op.model().parameter_count()) +
+                 " parameters of form " + to_string(config.form) + " for " +
+                 std::to_string(trainer.steps) + (trainer.steps == 1 ? " step on " : " steps on ") +
+                 (processes_ ? std::to_string(processes_->size()) + " processes of " : "") +
+                 std::to_string(threads.threads()) +
+                 (threads.threads() == 1 ? " thread" : " threads"));
     // The optimiser's own settings are told by the trainer.
     input.record["batch"] = recipe.batch;
     if (recipe.steps == 0) input.record["epochs"] = recipe.epochs;
@@ -135,6 +136,8 @@ class TrainCommand : public Command {
       arrays.association = options_.association == "cell" ? Association::cell : Association::point;
     CoordinateHandling coordinates;
     read_dataset_description(options_.data, arrays, coordinates);
+    tell_of_description(arrays, console);
+    refuse_targets_among_inputs(arrays);
     const Loss loss = loss_for(recipe, arrays);
     arrays.classes = loss == Loss::cross_entropy;
     arrays.ignored_class = options_.ignored_class;
@@ -209,6 +212,29 @@ class TrainCommand : public Command {
       throw UsageError(std::string("--label-smoothing is for classes, but the loss is ") +
                        to_string(loss) + "; give --loss cross_entropy");
     return loss;
+  }
+
+  /// Whoever trains on FOLDER/train may not know what FOLDER says of it.
+  void tell_of_description(const ArrayChoice& arrays, Console& console) const {
+    const std::filesystem::path file = description_above(options_.data);
+    if (file.empty()) return;
+    const std::string folder = file.parent_path().string();
+    if (arrays.targets.empty())
+      throw UsageError("no target arrays; name what to predict with --targets, or give --data '" +
+                       folder + "', whose dataset.json does");
+    console.note("'" + file.string() +
+                 "' describes these samples (weights, units, classes) and is used with --data '" +
+                 folder + "' only");
+  }
+
+  /// The operator would learn to copy; few_shot alone sees its target at the flagged points.
+  static void refuse_targets_among_inputs(const ArrayChoice& arrays) {
+    if (!arrays.source_flag.empty()) return;
+    for (const std::string& name : arrays.targets)
+      if (std::find(arrays.inputs.begin(), arrays.inputs.end(), name) != arrays.inputs.end())
+        throw UsageError("'" + name +
+                         "' is an input and a target: the operator would only learn to copy it; "
+                         "take it out of one of them");
   }
 
   static void tell_of_classes(const VtkTrainingSet& set, const std::vector<Sample>& validation,

@@ -133,9 +133,37 @@ std::vector<Difference> differences_of(const Json& first, const Json& second) {
   return differences;
 }
 
+namespace {
+
+constexpr double statistics_tolerance = 1e-9;  ///< Of the scale.
+
+bool agree(const Json& one, const Json& other) {
+  for (const char* key : {"mean", "scale"}) {
+    if (one.at(key).size() != other.at(key).size()) return false;
+    for (std::size_t i = 0; i < one.at(key).size(); ++i) {
+      const double difference = one.at(key)[i].get<double>() - other.at(key)[i].get<double>();
+      if (!(std::abs(difference) <= statistics_tolerance * one.at("scale")[i].get<double>()))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// The course with the statistics of another where they are the same but for rounding.
+Json with_agreeing_statistics(Json course, const Json& other) {
+  for (const char* key : {"input_normalisation", "output_normalisation"}) {
+    const Json::json_pointer place = Json::json_pointer("/contract/" + std::string(key));
+    if (course.contains(place) && other.contains(place) && agree(course.at(place), other.at(place)))
+      course[place] = other.at(place);
+  }
+  return course;
+}
+
+}  // namespace
+
 void require_same_course(const Json& stored, const Json& present, const fs::path& path) {
   std::vector<std::string> differences;
-  for (const Difference& one : differences_of(stored, present))
+  for (const Difference& one : differences_of(stored, with_agreeing_statistics(present, stored)))
     differences.push_back(one.name + " was " + one.first + ", now " + one.second);
   if (differences.empty()) return;
   throw UsageError("cannot resume from '" + path.string() + "': " + join(differences, "; ") +

@@ -52,7 +52,8 @@ struct Difference {
 std::vector<Difference> differences_of(const Json& first, const Json& second);
 
 /// Throws UsageError naming every entry in which the course of a stored run and that of the
-/// present one differ, with both values.
+/// present one differ, with both values. The statistics of samples in pieces depend in their last
+/// digits on how many processes add them up: within 1e-9 of the scale they are the same.
 void require_same_course(const Json& stored, const Json& present,
                          const std::filesystem::path& path);
 

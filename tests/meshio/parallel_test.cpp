@@ -10,7 +10,9 @@
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
+#include <vtkRectilinearGrid.h>
 #include <vtkStringArray.h>
+#include <vtkUnsignedCharArray.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLPImageDataReader.h>
 #include <vtkXMLPUnstructuredGridReader.h>
@@ -21,6 +23,7 @@
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "meshio/piece_set.h"
 #include "meshio/quadrature.h"
 #include "meshio/reader.h"
 #include "meshio/writer.h"
@@ -225,6 +228,97 @@ TEST_F(ParallelTest, BitsAndTextOfPiecesInOneFileStayWhatTheyAre) {
   const Mesh whole = read_mesh(folder_ / "appended.vti");
   EXPECT_EQ(whole.count(Association::cell), 8);
   expect_bits_and_words(whole.vtk());
+}
+
+// VTK's reader keeps the flags of the last piece of a place, for which it may be a ghost.
+TEST_F(ParallelTest, NoPlaceOfOverlappingPiecesIsAGhostInTheWhole) {
+  const std::string ghosts = vtkDataSetAttributes::GhostArrayName();
+  const auto store = [&](int piece, const std::array<int, 2>& held, const std::array<int, 2>& own) {
+    vtkNew<vtkImageData> image;
+    image->SetExtent(held[0], held[1], 0, 2, 0, 1);
+    for (const bool of_cells : {false, true}) {
+      vtkNew<vtkUnsignedCharArray> flags;
+      flags->SetName(ghosts.c_str());
+      const int last = of_cells ? 1 : 0;
+      for (int k = 0; k <= 1 - last; ++k)
+        for (int j = 0; j <= 2 - last; ++j)
+          for (int i = held[0]; i <= held[1] - last; ++i) {
+            const bool hidden = !of_cells && i == 1 && j == 1 && k == 0;
+            const bool is_own = i >= own[0] && i <= own[1] - last;
+            flags->InsertNextValue(static_cast<unsigned char>((is_own ? 0 : 1) | (hidden ? 2 : 0)));
+          }
+      (of_cells ? static_cast<vtkDataSetAttributes*>(image->GetCellData()) : image->GetPointData())
+          ->AddArray(flags);
+    }
+    store_xml(image, folder_ / ("piece_" + std::to_string(piece) + ".vti"), {});
+  };
+  store(0, {0, 3}, {0, 2});
+  store(1, {1, 4}, {2, 4});
+  write_file_atomically(
+      folder_ / "image.pvti",
+      "<VTKFile type=\"PImageData\" version=\"0.1\" byte_order=\"LittleEndian\">"
+      "<PImageData WholeExtent=\"0 4 0 2 0 1\" GhostLevel=\"1\" Origin=\"0 0 0\" Spacing=\"1 1 1\">"
+      "<PPointData><PDataArray type=\"UInt8\" Name=\"" +
+          ghosts +
+          "\"/></PPointData><PCellData>"
+          "<PDataArray type=\"UInt8\" Name=\"" +
+          ghosts +
+          "\"/></PCellData>"
+          "<Piece Extent=\"0 3 0 2 0 1\" Source=\"piece_0.vti\"/>"
+          "<Piece Extent=\"1 4 0 2 0 1\" Source=\"piece_1.vti\"/></PImageData></VTKFile>");
+  const Mesh mesh = read_mesh(folder_ / "image.pvti");
+  EXPECT_EQ(mesh.presence(Association::point).sum(), 29) << "the hidden one is in both pieces";
+  EXPECT_EQ(mesh.presence(Association::cell).sum(), 8);
+  EXPECT_NEAR(quadrature_weights(mesh, Association::cell, {}).sum(), 8, 1e-12);
+}
+
+// Newer programs write field data to the index only.
+TEST_F(ParallelTest, FieldDataOfTheIndexAreThoseOfTheMesh) {
+  const fs::path path = folder_ / "grid.pvtu";
+  write_mesh(Mesh(sample_grid(), "grid"), path);
+  std::string text = read_file(path);
+  const std::string fields =
+      "<FieldData><DataArray type=\"Float64\" Name=\"nu\" NumberOfTuples=\"1\" format=\"ascii\">"
+      "0.25</DataArray></FieldData>";
+  const auto begin = text.find('>', text.find("<PUnstructuredGrid")) + 1;
+  write_file_atomically(path, text.insert(begin, fields));
+  EXPECT_EQ(read_mesh(path).field("nu").to_double()(0, 0), 0.25);
+  const PieceSet pieces = read_piece_set(path, SingleProcess());
+  EXPECT_EQ(pieces.tree.leaves().front().field("nu").to_double()(0, 0), 0.25);
+  const auto broken = text.find("0.25");
+  write_file_atomically(path, text.replace(broken, 4, "0,25"));
+  expect_says(message(path), "field array 'nu'");
+}
+
+// What names the coordinates of a rectilinear grid is an address in memory, another in each piece.
+TEST_F(ParallelTest, NamesOfCoordinatesAreNothingThatPiecesMustShare) {
+  for (const int piece : {0, 1}) {
+    vtkNew<vtkRectilinearGrid> grid;
+    grid->SetExtent(2 * piece, 2 * piece + 2, 0, 1, 0, 0);
+    for (int axis = 0; axis < 3; ++axis) {
+      vtkNew<vtkDoubleArray> line;
+      line->SetName(("address " + std::to_string(piece) + std::to_string(axis)).c_str());
+      const int* extent = grid->GetExtent();
+      for (int i = extent[2 * axis]; i <= extent[2 * axis + 1]; ++i) line->InsertNextValue(i);
+      axis == 0   ? grid->SetXCoordinates(line)
+      : axis == 1 ? grid->SetYCoordinates(line)
+                  : grid->SetZCoordinates(line);
+    }
+    store_xml(grid, folder_ / ("piece_" + std::to_string(piece) + ".vtr"), {});
+  }
+  write_file_atomically(
+      folder_ / "grid.pvtr",
+      "<VTKFile type=\"PRectilinearGrid\" version=\"0.1\" byte_order=\"LittleEndian\">"
+      "<PRectilinearGrid WholeExtent=\"0 4 0 1 0 0\" GhostLevel=\"0\"><PCoordinates>"
+      "<PDataArray type=\"Float64\"/><PDataArray type=\"Float64\"/><PDataArray type=\"Float64\"/>"
+      "</PCoordinates><Piece Extent=\"0 2 0 1 0 0\" Source=\"piece_0.vtr\"/>"
+      "<Piece Extent=\"2 4 0 1 0 0\" Source=\"piece_1.vtr\"/></PRectilinearGrid></VTKFile>");
+  SingleProcess alone;
+  const PieceSet pieces = read_piece_set(folder_ / "grid.pvtr", alone);
+  write_piece_set(pieces, folder_ / "again.pvtr", {}, alone);
+  EXPECT_EQ(
+      difference(read_mesh(folder_ / "grid.pvtr").vtk(), read_mesh(folder_ / "again.pvtr").vtk()),
+      "");
 }
 
 // VTK's readers join pieces and leave the points of the seams there once per piece; the places

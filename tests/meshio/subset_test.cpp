@@ -118,6 +118,27 @@ TEST(Subset, RefusesImagesAndOtherLengths) {
               "a choice among 2 points was given");
 }
 
+TEST(Conversion, PointsWithoutCellsBecomeZero) {
+  // As many of them as make memory come back used.
+  constexpr vtkIdType many = 1000;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    vtkNew<vtkUnstructuredGrid> grid;
+    vtkNew<vtkPoints> points;
+    for (vtkIdType i = 0; i < 2 + many; ++i) points->InsertNextPoint(static_cast<double>(i), 0, 0);
+    grid->SetPoints(points);
+    const vtkIdType ends[2] = {0, 1};
+    grid->InsertNextCell(VTK_LINE, 2, ends);
+    const Mesh mesh =
+        Mesh(grid.GetPointer(), "grid")
+            .with_array({"a", Association::cell, 3, ""}, RowMatrix::Constant(1, 3, 7 + repeat));
+    RowMatrix expected = RowMatrix::Zero(2 + many, 3);
+    expected.topRows(2).setConstant(7 + repeat);
+    EXPECT_EQ(
+        convert_arrays(mesh, {"a"}, Association::point).array("a", Association::point).to_double(),
+        expected);
+  }
+}
+
 TEST(Conversion, AveragesAroundPointsAndOverCells) {
   const Mesh line =
       make_polyline((RowMatrix(3, 3) << 0, 0, 0, 1, 0, 0, 5, 0, 0).finished(), "line");

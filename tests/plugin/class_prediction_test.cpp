@@ -14,9 +14,11 @@
 #include "meshio/writer.h"
 #include "operators/operator_file.h"
 #include "plugin/stage.h"
+#include "tests/plugin/partitions.h"
 #include "tests/plugin/samples.h"
 #include "tests/plugin/support.h"
 #include "tests/support/folder_test.h"
+#include "tests/support/thread_group.h"
 
 namespace funcattn {
 namespace {
@@ -197,6 +199,38 @@ TEST_F(ClassPredictionTest, OfAnEmptyMeshIsDeclared) {
   const Mesh result = stage_of(make_classifier()).run(empty, options).mesh;
   EXPECT_EQ(result.array("label_predicted", Association::point).type(), ScalarType::int32);
   EXPECT_EQ(result.array("label_predicted_probability", Association::point).components(), 3);
+}
+
+TEST_F(ClassPredictionTest, AccuracyInPiecesIsThatOfTheWhole) {
+  const OperatorStage stage = stage_of(make_classifier());
+  Mesh whole = test::with_ids(test::make_grid(17, 14));
+  StageOptions options;
+  options.threads = 1;
+  RowMatrix truth = values(stage.run(whole, options).mesh, "label_predicted");
+  for (Eigen::Index i = 0; i < truth.rows(); ++i)
+    if (i % 5 == 0)
+      truth(i, 0) = 7;  // Ignored.
+    else if (i % 3 == 0)
+      truth(i, 0) = truth(i, 0) == 1 ? 4 : 1;
+  whole = whole.with_array({"truth", Association::point, 1, ""}, truth);
+  options.error_against = {"load", "truth"};
+  const double expected = stage.run(whole, options).errors[1].accuracy.value();
+  EXPECT_NEAR(expected, 2.0 / 3, 0.02);
+  for (const int layers : {0, 1}) {
+    const auto pieces = test::pieces_of(whole, test::cut_at_random(whole, 4), layers);
+    for (const int size : {1, 3})
+      testing::on_good_ranks(size, [&](ProcessGroup& group) {
+        StageOptions mine = options;
+        mine.engine.processes = &group;
+        const auto count = static_cast<std::size_t>(group.size());
+        const auto rank = static_cast<std::size_t>(group.rank());
+        const MeshTree held = test::tree_of(pieces, pieces.size() * rank / count,
+                                            pieces.size() * (rank + 1) / count, "mesh.pvtu");
+        EXPECT_NEAR(stage.run(held, mine).errors[1].accuracy.value(), expected, 1e-12);
+      });
+    const MeshTree all = test::tree_of(pieces, 0, pieces.size(), "mesh.pvtu");
+    EXPECT_NEAR(stage.run(all, options).errors[1].accuracy.value(), expected, 1e-12);
+  }
 }
 
 }  // namespace

@@ -192,6 +192,21 @@ TEST_F(Resume, RefusesAnotherCourse) {
   EXPECT_CONTAINS(message_of<UsageError>([&] { run(other_units, options); }), "contract.");
 }
 
+TEST(TrainingCourse, StatisticsMayDifferByRounding) {
+  // As pieces of samples add up to, in another number of processes.
+  const auto course = [](double mean, double scale) {
+    Json contract = test::pointwise_contract(mean, scale).to_json();
+    return Json{{"contract", contract}, {"optimiser", {{"beta1", 0.9}}}};
+  };
+  EXPECT_NO_THROW(require_same_course(course(1e-3, 5), course(1e-3 + 4e-9, 5 * (1 + 1e-15)), "s"));
+  EXPECT_CONTAINS(message_of<UsageError>(
+                      [&] { require_same_course(course(1e-3, 5), course(1e-3 + 1e-7, 5), "s"); }),
+                  "contract.output_normalisation.mean.0 was 0.001, now");
+  EXPECT_CONTAINS(
+      message_of<UsageError>([&] { require_same_course(course(0, 5), course(0, 5 + 1e-6), "s"); }),
+      "contract.output_normalisation.scale.0 was 5.0, now");
+}
+
 TEST_F(Resume, RefusesAnotherKindOfBatches) {
   struct Generator final : BatchSource {
     Batch next() override { return collate(pointwise_samples(1)); }
