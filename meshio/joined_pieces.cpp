@@ -3,6 +3,7 @@
 #include <vtkIdTypeArray.h>
 #include <vtkInformation.h>
 #include <vtkInformationObjectBaseKey.h>
+#include <vtkInformationStringVectorKey.h>
 #include <vtkNew.h>
 
 namespace funcattn {
@@ -14,7 +15,26 @@ vtkInformationObjectBaseKey* piece_sizes_key() {
   return key;
 }
 
+/// Names and texts in turn.
+vtkInformationStringVectorKey* differences_key() {
+  static auto* const key = vtkInformationStringVectorKey::MakeKey("FIELD_DIFFERENCES", "funcattn");
+  return key;
+}
+
 }  // namespace
+
+void note_difference(vtkDataSet& data, const std::string& field, const std::string& numbers) {
+  data.GetInformation()->Append(differences_key(), field);
+  data.GetInformation()->Append(differences_key(), numbers);
+}
+
+std::string noted_difference(vtkDataObject& data, const std::string& field) {
+  vtkInformation* information = data.GetInformation();
+  for (int i = 0; i + 1 < information->Length(differences_key()); i += 2)
+    if (field == information->Get(differences_key(), i))
+      return information->Get(differences_key(), i + 1);
+  return {};
+}
 
 void note_pieces(vtkDataSet& data, const std::vector<std::int64_t>& points) {
   const vtkNew<vtkIdTypeArray> sizes;
@@ -41,6 +61,7 @@ vtkSmartPointer<vtkDataSet> shallow_copy(vtkDataSet& data) {
   copy->ShallowCopy(&data);
   if (vtkObjectBase* sizes = data.GetInformation()->Get(piece_sizes_key()))
     copy->GetInformation()->Set(piece_sizes_key(), sizes);
+  copy->GetInformation()->CopyEntry(data.GetInformation(), differences_key());
   return copy;
 }
 

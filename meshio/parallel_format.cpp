@@ -1,6 +1,7 @@
 #include "meshio/parallel_format.h"
 
 #include <vtkCellData.h>
+#include <vtkDataArray.h>
 #include <vtkDataSet.h>
 #include <vtkFieldData.h>
 #include <vtkNew.h>
@@ -13,9 +14,11 @@
 #include <vtkXMLPUnstructuredGridReader.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "meshio/checked_read.h"
 #include "meshio/file_bytes.h"
 #include "meshio/formats.h"
@@ -68,6 +71,49 @@ void restore_descriptions(vtkFieldData* from, vtkFieldData* to) {
   }
 }
 
+std::string text_of(vtkDataArray& values) {
+  std::vector<std::string> numbers;
+  for (vtkIdType i = 0; i < values.GetNumberOfTuples(); ++i)
+    for (int component = 0; component < values.GetNumberOfComponents(); ++component)
+      numbers.push_back(format_significant(values.GetComponent(i, component), 6));
+  return numbers.size() == 1 ? numbers.front() : "(" + join(numbers, ", ") + ")";
+}
+
+bool are_equal(vtkDataArray& a, vtkDataArray& b) {
+  if (a.GetNumberOfValues() != b.GetNumberOfValues()) return false;
+  for (vtkIdType i = 0; i < a.GetNumberOfTuples(); ++i)
+    for (int component = 0; component < a.GetNumberOfComponents(); ++component)
+      if (a.GetComponent(i, component) != b.GetComponent(i, component)) return false;
+  return true;
+}
+
+/// Of what the pieces say differently the whole has what one of them says.
+void note_differences(const ParallelIndex& index, vtkDataSet& data) {
+  struct First {
+    vtkSmartPointer<vtkDataArray> values;
+    std::size_t piece;
+  };
+  std::map<std::string, First> known;
+  for (std::size_t i = 0; i < index.files.size(); ++i) {
+    // VTK reads no field data without all else.
+    const auto piece = read_serial_xml(index.files[i]);
+    vtkFieldData* fields = piece->GetFieldData();
+    for (int array = 0; array < fields->GetNumberOfArrays(); ++array) {
+      vtkDataArray* values = fields->GetArray(array);
+      if (!values || !values->GetName()) continue;
+      const std::string name = values->GetName();
+      const auto [first, is_new] = known.try_emplace(name, First{values, i});
+      if (is_new || are_equal(*first->second.values, *values) ||
+          !noted_difference(data, name).empty())
+        continue;
+      note_difference(data, name,
+                      text_of(*first->second.values) + " in piece " +
+                          std::to_string(first->second.piece) + " and " + text_of(*values) +
+                          " in piece " + std::to_string(i));
+    }
+  }
+}
+
 }  // namespace
 
 vtkSmartPointer<vtkDataObject> read_parallel(const fs::path& path, const ReadOptions&) {
@@ -95,6 +141,7 @@ vtkSmartPointer<vtkDataObject> read_parallel(const fs::path& path, const ReadOpt
   // Newer files hold field data in the index, older ones in the pieces.
   add_missing_fields(piece->GetFieldData(), *data);
   add_missing_fields(index.fields, *data);
+  if (index.pieces_have_fields) note_differences(index, *data);
   return data;
 }
 

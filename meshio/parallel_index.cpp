@@ -85,6 +85,8 @@ class IndexInspector {
         throw DataError("it has no " + *lacking + ", which the index declares");
       index_.bare.push_back(lacking.has_value());
       index_.points.push_back(contents.points);
+      for (const std::string& name : contents.field_arrays)
+        index_.pieces_have_fields = index_.pieces_have_fields || name != "TimeValue";
       if (is_structured(index_.type)) {
         // VTK copies the block that the index says, without looking at the piece's own extent.
         extent = extent_of(element, "Extent");

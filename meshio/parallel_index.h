@@ -34,6 +34,7 @@ struct ParallelIndex {
   std::vector<bool> bare;            ///< Pieces without points that lack declared arrays.
   Extent whole{{0, -1, 0, -1, 0, -1}};  ///< Of structured data.
   DeclaredContents declared;
+  bool pieces_have_fields = false;       ///< Field data other than the time.
   vtkSmartPointer<vtkFieldData> fields;  ///< Field data that stand in the index; null: none.
   UncopiedArrays uncopied;
 };

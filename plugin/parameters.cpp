@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "meshio/field_data.h"
+#include "meshio/joined_pieces.h"
 
 namespace funcattn {
 
@@ -75,6 +76,9 @@ std::optional<Found> find(const InputArray& parameter, const StageMeshes& meshes
   const auto look = [&](vtkDataObject* data, const std::string& origin) {
     auto values = field_values(data, parameter.name, origin);
     if (!values) return;
+    if (const std::string numbers = noted_difference(*data, parameter.name); !numbers.empty())
+      throw DataError(origin + ": the parameter '" + parameter.name + "' is " + numbers +
+                      ", but together they are one sample; give the run one value for it");
     const Found one{origin, std::move(*values)};
     check(one, parameter);
     if (found) refuse_different(parameter, meshes.origin, *found, one);

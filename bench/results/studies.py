@@ -177,7 +177,8 @@ def studies(quick):
     few = dict(seeds=1 if quick else 2, epochs=epochs)
     once = dict(seeds=1, epochs=epochs)
     basis_counts = [4, 8] if quick else [8, 16, 32, 64, 128, 256]
-    ridges = ["1e-3"] if quick else ["1e-6", "1e-4", "1e-2", "1"]
+    ridges = ["1e-3"] if quick else ["1e-6", "1e-4", "1e-3", "1e-2", "1", "10", "100"]
+    blends = ["0.1"] if quick else ["0.001", "0.1", "0.5", "0.9"]
     return [
         Study("burgers", "Burgers, nu = 0.1, trained at 256 points", "burgers",
               attention("test_x8"), burgers_sets, picture="points", **few),
@@ -199,6 +200,7 @@ def studies(quick):
                Case("fixed cosines", ["--attention", "fourier"])], darcy_sets, **few),
         Study("regularisation", "Regularisation of the solve", "darcy, notch",
               [Case("learned blend", []),
+               *[Case(f"blend of {blend}", ["--blend", blend]) for blend in blends],
                *[Case(f"paper, lambda = {ridge}", ["--form", "paper", "--ridge", ridge])
                  for ridge in ridges]], darcy_sets, **once),
         Study("coefficients", "How coefficients are formed", "darcy, notch",
@@ -228,6 +230,9 @@ def studies(quick):
                Case("no symmetries", [*DARCY_INPUTS, *DARCY_NETWORK])], grids, **few),
         Study("darcy-long", "Darcy on the published grids, long", "darcy, published",
               [Case("separate bases, square's symmetries",
-                    [*DARCY_INPUTS, *DARCY_NETWORK, "--bases", "separate", *SQUARE])], grids,
+                    [*DARCY_INPUTS, *DARCY_NETWORK, "--bases", "separate", *SQUARE]),
+               Case("the same, predicting their mean",
+                    [*DARCY_INPUTS, *DARCY_NETWORK, "--bases", "separate", *SQUARE,
+                     "--average-symmetries"])], grids,
               seeds=1, epochs=2 if quick else 120),
     ]

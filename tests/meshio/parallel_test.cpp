@@ -23,6 +23,7 @@
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "meshio/joined_pieces.h"
 #include "meshio/piece_set.h"
 #include "meshio/quadrature.h"
 #include "meshio/reader.h"
@@ -288,6 +289,37 @@ TEST_F(ParallelTest, FieldDataOfTheIndexAreThoseOfTheMesh) {
   const auto broken = text.find("0.25");
   write_file_atomically(path, text.replace(broken, 4, "0,25"));
   expect_says(message(path), "field array 'nu'");
+}
+
+// The whole has one value; what the pieces say differently is known.
+TEST_F(ParallelTest, FieldsOnWhichPiecesDifferAreNoted) {
+  const auto read_with = [&](const std::vector<double>& values) {
+    std::string pieces;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto grid = sample_grid();
+      for (const auto& [name, value] :
+           {std::pair<const char*, double>{"nu", values[i]}, {"mu", 2}}) {
+        vtkNew<vtkDoubleArray> field;
+        field->SetName(name);
+        field->InsertNextValue(value);
+        grid->GetFieldData()->AddArray(field);
+      }
+      const std::string name = "piece_" + std::to_string(i) + ".vtu";
+      store_xml(grid, folder_ / name, {});
+      pieces += "<Piece Source=\"" + name + "\"/>";
+    }
+    write_mesh(Mesh(sample_grid(), "whole"), folder_ / "whole.pvtu");
+    const std::string written = read_file(folder_ / "whole.pvtu");
+    write_file_atomically(folder_ / "fields.pvtu", written.substr(0, written.find("<Piece")) +
+                                                       pieces + "</PUnstructuredGrid></VTKFile>");
+    return read_mesh(folder_ / "fields.pvtu");
+  };
+  const Mesh differs = read_with({1.5, 1.5, 0.25});
+  EXPECT_EQ(noted_difference(*differs.vtk(), "nu"), "1.5 in piece 0 and 0.25 in piece 2");
+  EXPECT_EQ(noted_difference(*differs.vtk(), "mu"), "");
+  EXPECT_EQ(noted_difference(*shallow_copy(*differs.vtk()), "nu"),
+            "1.5 in piece 0 and 0.25 in piece 2");
+  EXPECT_EQ(noted_difference(*read_with({1.5, 1.5}).vtk(), "nu"), "");
 }
 
 // What names the coordinates of a rectilinear grid is an address in memory, another in each piece.
