@@ -167,6 +167,11 @@ void find_classes(const std::vector<Sample>& samples, const ArrayChoice& arrays,
       std::find_if(arrays.described_classes.begin(), arrays.described_classes.end(),
                    [&](const OutputArray& candidate) { return candidate.name == output.name; });
   if (described == arrays.described_classes.end()) {
+    if (occurring.count(no_class) > 0 && output.ignored != no_class)
+      throw DataError("the target '" + output.name + "' holds " + std::to_string(no_class) +
+                      ", by which a prediction says that there is no class; leave such points out "
+                      "with --ignore-class " +
+                      std::to_string(no_class) + ", or number that class otherwise");
     output.classes.assign(occurring.begin(), occurring.end());
   } else {
     output.classes = described->classes;

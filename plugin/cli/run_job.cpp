@@ -163,6 +163,12 @@ std::vector<std::string> JobRunner::unused_options(const RunJob& job,
   if (chooses && !source.has_weights)
     warnings.push_back("no points were chosen at this resolution, so that " +
                        options_.choice_options() + " had no effect");
+  const Json& outputs = stage_.contract().at("outputs");
+  if (options_.probabilities &&
+      std::none_of(outputs.begin(), outputs.end(),
+                   [](const Json& output) { return output.contains("classes"); }))
+    warnings.push_back(
+        "no output of the operator is a class, so that --probabilities had no effect");
   if (const std::string reason = options_.unused_encoding(job.output); !reason.empty())
     warnings.push_back(reason);
   return warnings;

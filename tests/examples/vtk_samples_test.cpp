@@ -279,6 +279,9 @@ TEST_F(ClassSamplesTest, RefuseWhatIsNoClass) {
   choice.ignored_class = 3;
   EXPECT_EQ(error_of<DataError>({file}, choice),
             "the target 'label' has no class but the ignored 3; there is nothing to tell apart");
+  EXPECT_EQ(error_of<DataError>({write("c.vtp", {0, 1, -1})}, arrays()),
+            "the target 'label' holds -1, by which a prediction says that there is no class; leave "
+            "such points out with --ignore-class -1, or number that class otherwise");
   const Mesh mesh = read_mesh(file);
   write_mesh(mesh.with_array({"half", Association::point, 1, ""}, RowMatrix::Constant(3, 1, 2.5))
                  .with_array({"pair", Association::point, 2, ""}, RowMatrix::Zero(3, 2)),
