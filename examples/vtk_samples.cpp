@@ -280,24 +280,34 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
   return set;
 }
 
-std::vector<std::string> unknown_classes(const std::vector<Sample>& samples,
-                                         const Contract& contract) {
-  std::vector<std::string> texts;
+void UnknownClasses::add(const Sample& sample, const Contract& contract) {
   for (std::size_t i = 0; i < contract.outputs.size(); ++i) {
     const OutputArray& output = contract.outputs[i];
     if (!output.is_class()) continue;
-    std::set<int> unknown;
-    for (const Sample& sample : samples)
-      for (const int value :
-           distinct_classes(sample.targets.select(1, static_cast<std::int64_t>(i)),
-                            sample.query.weights, array_in(sample, output)))
-        if (value != output.ignored &&
-            !std::binary_search(output.classes.begin(), output.classes.end(), value))
-          unknown.insert(value);
-    for (const int value : unknown)
-      texts.push_back("the class " + std::to_string(value) + " of '" + output.name + "'");
+    for (const int value : distinct_classes(sample.targets.select(1, static_cast<std::int64_t>(i)),
+                                            sample.query.weights, array_in(sample, output)))
+      if (value != output.ignored &&
+          !std::binary_search(output.classes.begin(), output.classes.end(), value))
+        values_[output.name].insert(value);
+  }
+}
+
+std::vector<std::string> UnknownClasses::texts() const {
+  std::vector<std::string> texts;
+  for (const auto& [output, values] : values_) {
+    std::vector<std::string> numbers;
+    for (const int value : values) numbers.push_back(std::to_string(value));
+    texts.push_back((numbers.size() == 1 ? "the class " : "the classes ") + join(numbers, ", ") +
+                    " of '" + output + "'");
   }
   return texts;
+}
+
+std::vector<std::string> unknown_classes(const std::vector<Sample>& samples,
+                                         const Contract& contract) {
+  UnknownClasses unknown;
+  for (const Sample& sample : samples) unknown.add(sample, contract);
+  return unknown.texts();
 }
 
 std::vector<fs::path> training_files(const fs::path& location) {

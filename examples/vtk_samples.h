@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,8 +51,19 @@ VtkTrainingSet load_training_set(const std::vector<std::filesystem::path>& files
                                  const ArrayChoice& arrays, const CoordinateHandling& coordinates,
                                  ProcessGroup* pieces = nullptr);
 
-/// What classes of the samples' targets the operator does not have, one text per output and class:
-/// "the class 7 of 'label'".
+/// What classes of targets an operator does not have, gathered sample after sample.
+class UnknownClasses {
+ public:
+  /// Throws as distinct_classes().
+  void add(const Sample& sample, const Contract& contract);
+  /// One per output that has any: "the class 7 of 'label'", "the classes 6, 7, 220 of 'label'".
+  std::vector<std::string> texts() const;
+
+ private:
+  std::map<std::string, std::set<int>> values_;  ///< By the output's name.
+};
+
+/// Of several samples at once.
 std::vector<std::string> unknown_classes(const std::vector<Sample>& samples,
                                          const Contract& contract);
 

@@ -235,7 +235,7 @@ TEST_F(ClassSamplesTest, ClassesAreCountedOverAllTrainingSamples) {
   const std::vector<Sample> others =
       load_samples({write("c.vtp", {0, 5, 8}), write("d.vtp", {8, 11})}, set.contract);
   EXPECT_EQ(unknown_classes(others, set.contract),
-            (std::vector<std::string>{"the class 8 of 'label'", "the class 11 of 'label'"}));
+            (std::vector<std::string>{"the classes 8, 11 of 'label'"}));
   EXPECT_TRUE(unknown_classes(set.samples, set.contract).empty());
 }
 
