@@ -9,6 +9,7 @@
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "examples/evaluate/problem_set.h"
 #include "examples/evaluate/report.h"
 #include "examples/sine/sine_evaluation.h"
 #include "examples/vtk_samples.h"
@@ -38,13 +39,18 @@ struct EvaluateOptions {
   int threads = 0;
 };
 
-// Index of the case nearest to the range of points that the operator was trained with.
+// Index of the case nearest to the range of points that the operator was trained with; of a graded
+// and a plain one with about as many points the plain one.
 std::size_t training_resolution(const std::vector<CaseMetrics>& cases, const Contract& contract) {
   if (contract.max_points == 0) return 0;
   const double middle = 0.5 * static_cast<double>(contract.min_points + contract.max_points);
+  const auto distance = [&](const CaseMetrics& metrics) {
+    const double handicap = sampling_of(metrics.label).empty() ? 0 : 0.25 * middle;
+    return std::abs(metrics.points - middle) + handicap;
+  };
   std::size_t nearest = 0;
   for (std::size_t i = 1; i < cases.size(); ++i)
-    if (std::abs(cases[i].points - middle) < std::abs(cases[nearest].points - middle)) nearest = i;
+    if (distance(cases[i]) < distance(cases[nearest])) nearest = i;
   return nearest;
 }
 
@@ -181,40 +187,6 @@ class Views {
   std::map<Key, std::size_t> places_;
   std::map<std::pair<std::string, Association>, std::shared_ptr<const ViewShape>> shapes_;
 };
-
-/// What tells whether two sets hold the same problems: the names of their samples, and of each the
-/// weighted root mean square of the truth, which hardly changes with the resolution.
-struct ProblemSet {
-  std::vector<std::string> names;
-  std::vector<double> magnitudes;
-
-  void add(const std::filesystem::path& file, const Sample& sample) {
-    names.push_back(file.stem().string());
-    const Tensor weights = sample.query.weights.to(torch::kFloat64);
-    const Tensor squares = sample.targets.to(torch::kFloat64).square().sum(1);
-    const Tensor known = at::where(weights > 0, weights * squares, at::zeros_like(weights));
-    magnitudes.push_back(std::sqrt((known.sum() / weights.sum()).item<double>()));
-  }
-};
-
-/// Why the error on one set says nothing of that on the other; empty where it does.
-std::string difference(const ProblemSet& a, const ProblemSet& b) {
-  constexpr double alike = 0.25;
-  if (a.names.size() != b.names.size())
-    return "they have " + std::to_string(a.names.size()) + " and " +
-           std::to_string(b.names.size()) + " samples";
-  for (std::size_t i = 0; i < a.names.size(); ++i) {
-    if (a.names[i] != b.names[i])
-      return "their samples have different names, such as '" + a.names[i] + "' and '" + b.names[i] +
-             "'";
-    const double larger = std::max(a.magnitudes[i], b.magnitudes[i]);
-    if (std::abs(a.magnitudes[i] - b.magnitudes[i]) > alike * larger)
-      return "the root mean square of the truth of '" + a.names[i] + "' is " +
-             format_significant(a.magnitudes[i], 3) + " in one and " +
-             format_significant(b.magnitudes[i], 3) + " in the other";
-  }
-  return "";
-}
 
 class EvaluateCommand : public Command {
  public:
@@ -374,37 +346,40 @@ class EvaluateCommand : public Command {
         console.note("evaluating " + evaluation.name + " on " + std::to_string(files.size()) +
                      " samples of " + set);
         CaseEvaluation cases(operators[i], set);
-        std::set<std::string> unknown;
+        UnknownClasses unknown;
         ProblemSet& problems = problem_sets[set];
         problems = {};
         for (const std::filesystem::path& file : files) {
           const Mesh mesh = read_mesh(file);
           const Sample sample = bind_sample(mesh, contract, weights, true);
           const Tensor prediction = cases.add(sample, &mesh, error_weights(mesh, contract));
-          for (std::string& text : unknown_classes({sample}, contract))
-            unknown.insert(std::move(text));
+          unknown.add(sample, contract);
           if (!options_.fields.empty())
             write_fields(with_fields(mesh, operators[i], sample, prediction), file,
                          options_.fields / evaluation.name / set / file.filename());
-          problems.add(file, sample);
+          if (sets.size() > 1)
+            problems.add(file.stem().string(), sample, contract,
+                         domain_weights(mesh, sample, contract));
           if (!options_.report.empty() && file == files.front())
             pictures.add(set, file, operators[i], evaluation.name, mesh, sample, prediction);
         }
-        if (!unknown.empty())
-          console.note("no training sample of " + evaluation.name + " had " +
-                       join({unknown.begin(), unknown.end()}, ", ") + ", which " + set +
-                       " has: always wrong there");
+        if (const std::vector<std::string> texts = unknown.texts(); !texts.empty())
+          console.note("no training sample of " + evaluation.name + " had " + join(texts, ", ") +
+                       ", which " + set + " has: always wrong there");
         evaluation.resolutions.push_back(cases.result());
       }
       std::stable_sort(
           evaluation.resolutions.begin(), evaluation.resolutions.end(),
           [](const CaseMetrics& a, const CaseMetrics& b) { return a.points < b.points; });
       evaluation.base = training_resolution(evaluation.resolutions, contract);
+      const std::vector<std::size_t> alike = evaluation.sampled_alike();
+      const std::size_t densest = alike.back();
       const std::string& base = evaluation.resolutions[evaluation.base].label;
-      const std::string& densest = evaluation.resolutions.back().label;
-      if (const std::string why = difference(problem_sets[base], problem_sets[densest]);
-          !why.empty())
-        evaluation.no_drift = base + " and " + densest + " do not hold the same problems: " + why;
+      const std::string& other =
+          evaluation.resolutions[densest == evaluation.base ? alike.front() : densest].label;
+      if (const std::string why = problem_sets[base].difference(problem_sets[other]); !why.empty())
+        evaluation.other_problems =
+            base + " and " + other + " do not hold the same problems: " + why;
     }
   }
 
@@ -413,6 +388,13 @@ class EvaluateCommand : public Command {
     if (options_.error_weights.empty()) return {};
     return bind_sample(mesh, contract, weight_choice_from_string(options_.error_weights), true)
         .query.weights;
+  }
+
+  /// Of operators whose points count alike, the parts of the domain all the same where cells tell.
+  static Tensor domain_weights(const Mesh& mesh, const Sample& sample, const Contract& contract) {
+    if (weight_choice_from_string(contract.weights).kind != WeightKind::uniform)
+      return sample.query.weights;
+    return bind_sample(mesh, contract, {WeightKind::automatic, ""}, true).query.weights;
   }
 
   static void write_fields(const Mesh& mesh, const std::filesystem::path& sample,

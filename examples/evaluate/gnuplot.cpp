@@ -3,10 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
@@ -76,6 +78,59 @@ std::string gnuplot_text(const std::string& text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::vector<double> logarithmic_ticks(double low, double high) {
+  constexpr std::size_t enough = 3, most = 9;
+  const int first = static_cast<int>(std::floor(std::log10(low)));
+  const int last = static_cast<int>(std::floor(std::log10(high)));
+  const auto within = [&](const std::vector<double>& tenths, int step) {
+    std::vector<double> ticks;
+    for (int decade = first; decade <= last; ++decade) {
+      if (decade % step != 0) continue;
+      for (const double whole : tenths) {
+        // Of whole numbers, so that it is the double nearest to 0.15.
+        const double tick =
+            decade < 1 ? whole / std::pow(10.0, 1 - decade) : whole * std::pow(10.0, decade - 1);
+        if (tick >= low && tick <= high) ticks.push_back(tick);
+      }
+    }
+    return ticks;
+  };
+  std::vector<double> ticks = within({10, 20, 50}, 1);
+  if (ticks.size() < enough) ticks = within({10, 15, 20, 30, 40, 50, 70}, 1);
+  if (ticks.size() < enough)
+    ticks = within({10, 12, 14, 16, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 60, 70, 80, 90}, 1);
+  for (int step = 1; ticks.size() > most; ++step) ticks = within({10}, step);
+  return ticks;
+}
+
+std::string logarithmic_axis(char axis, const std::vector<double>& values) {
+  // In logarithms, as a share of the range. The shortest axis has labels wherever it lies.
+  constexpr double margin = 0.05, least_margin = 1.05, shortest = 1.4;
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value) || value <= 0) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  const std::string name(1, axis);
+  std::string script = "set logscale " + name + "\n";
+  if (high == 0) return script;
+  const double span = high / low;
+  const double factor =
+      std::max({least_margin, std::pow(span, margin), std::sqrt(shortest / span)});
+  low /= factor;
+  high *= factor;
+  script += "set " + name + "range [" + format_number(low) + ":" + format_number(high) + "]\nset " +
+            name + "tics (";
+  bool first = true;
+  for (const double tick : logarithmic_ticks(low, high)) {
+    const std::string text = format_number(tick);
+    script += (first ? "" : ", ") + gnuplot_text(text) + " " + text;
+    first = false;
+  }
+  return script + ")\n";
 }
 
 void draw_png(const std::filesystem::path& path, int width, int height,

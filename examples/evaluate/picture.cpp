@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 
 #include "core/text.h"
 #include "examples/evaluate/gnuplot.h"
@@ -19,17 +20,26 @@ std::string colour(std::size_t index) {
   return std::string("'") + colours[index % std::size(colours)] + "'";
 }
 
+/// Of operators that share a colour.
+std::string dashes(std::size_t index) {
+  return " dt " + std::to_string(1 + index / std::size(colours));
+}
+
 /// Stops of the palette of maps, red, green and blue of 255, and the colour of what has no value.
 constexpr double palette[][3] = {
     {68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}};
 constexpr double no_value[3] = {200, 200, 200};
 
+std::string palette_stop(std::size_t place, const double (&stop)[3]) {
+  std::string script = std::to_string(place);
+  for (const double part : stop) script += " " + format_number(part / 255);
+  return script;
+}
+
 std::string palette_script() {
   std::string script = "set palette defined (";
-  for (std::size_t i = 0; i < std::size(palette); ++i) {
-    script += (i == 0 ? "" : ", ") + std::to_string(i);
-    for (const double part : palette[i]) script += " " + format_number(part / 255);
-  }
+  for (std::size_t i = 0; i < std::size(palette); ++i)
+    script += (i == 0 ? "" : ", ") + palette_stop(i, palette[i]);
   return script + ")\n";
 }
 
@@ -116,7 +126,7 @@ Panel curve_panel(const SampleView& view, const std::string& name, std::vector<P
   for (std::size_t p = 0; p < view.predictions.size(); ++p)
     plot += ", $" + name + " using 1:" + std::to_string(p + 3) + " with " +
             (sparse ? "linespoints pt 7 ps 0.35 lw 1" : "lines lw 1.5") + " lc rgb " + colour(p) +
-            " title " + gnuplot_text(shortened(view.predictions[p].name, 60));
+            dashes(p) + " title " + gnuplot_text(shortened(view.predictions[p].name, 60));
   if (!context.rows.empty()) {
     plot += ", $" + context.name +
             " using 1:2 with points pt 6 ps 1.8 lw 2.5 lc rgb 'black' title 'context'";
@@ -181,9 +191,9 @@ class Maps {
     }
   }
 
-  /// @param has_bar whether the range of colours is drawn beside it
+  /// @param bar the script of the range of colours beside it; empty: there is none
   Panel add(const std::string& title, const std::vector<double>& values, const Range& range,
-            bool has_bar) {
+            const std::string& bar) {
     std::size_t row = 0;
     for (const ViewShape::Part& part : view_.shape->parts) {
       const double share = range.share(colour_value(values, part.entries, view_.are_classes));
@@ -192,7 +202,8 @@ class Maps {
       if (part.corners.size() > 1) ++row;
     }
     const int column = 3 + columns_++;
-    const std::string plot = plot_of(column, range, has_bar);
+    const std::string plot = plot_of(column, range, bar);
+    const bool has_bar = !bar.empty();
     const bool has_axes = view_.shape->kind == ViewShape::Kind::plane;
     return [=, this_box = box(), labels = axis_labels()](const Canvas& canvas, const Area& area) {
       const Area inner = fitted(this_box, has_axes, area);
@@ -267,21 +278,19 @@ class Maps {
     return inner;
   }
 
-  std::string plot_of(int column, const Range& range, bool has_bar) const {
+  std::string plot_of(int column, const Range& range, const std::string& bar) const {
     const auto& parts = view_.shape->parts;
     const bool are_points = parts.empty() || parts.front().corners.size() == 1;
     const double mark = std::clamp(
         70.0 / std::sqrt(static_cast<double>(std::max<std::size_t>(1, parts.size()))), 0.15, 4.0);
     const std::string using_columns = " using 1:2:" + std::to_string(column);
     std::string plot =
-        "set style fill solid noborder\nset format cb '%.3g'\nset cbrange [" +
-        format_number(range.low) + ":" + format_number(range.high) + "]\nplot $" + data_.name +
-        using_columns +
+        "set style fill solid noborder\n" + bar + "set cbrange [" + format_number(range.low) + ":" +
+        format_number(range.high) + "]\nplot $" + data_.name + using_columns +
         (are_points ? " with points pt 7 ps " + format_number(mark) + " lc rgb variable"
                     : " with polygons fillcolor rgb variable");
     // The range of colours stands beside plots that use the palette: this one draws nothing.
-    if (view_.are_classes) plot = "set cbtics 1\n" + plot;
-    if (has_bar)
+    if (!bar.empty())
       plot += ", $" + data_.name + " every ::::0 using (NaN):(NaN):1 with points palette";
     return plot + "\n";
   }
@@ -293,13 +302,36 @@ class Maps {
   double low_y_ = low_x_, high_y_ = high_x_;
 };
 
+/// Whole numbers alone, about ten of them.
+std::string class_ticks(const Range& range) {
+  double step = 1;
+  for (double decade = 1; range.high - range.low > 10 * step; decade *= 10)
+    for (const double multiple : {1, 2, 5}) {
+      step = multiple * decade;
+      if (range.high - range.low <= 10 * step) break;
+    }
+  return "set format cb '%.0f'\nset cbtics " + format_number(step) + "\n";
+}
+
 struct Row {
   std::vector<Panel> panels;
   double height = panel_height;
 };
 
-/// One row for one operator: truth, prediction, error. For several: truth and all predictions, with
-/// the errors below these. One range of colours serves all values, one all errors.
+/// Of the errors of classes: the two ends of the palette.
+std::string right_and_wrong() {
+  const auto& right = palette[0];
+  const auto& wrong = palette[std::size(palette) - 1];
+  return "set palette defined (" + palette_stop(0, right) + ", " + palette_stop(1, right) + ", " +
+         palette_stop(1, wrong) + ", " + palette_stop(2, wrong) +
+         ")\nset cbtics ('right' 0.25, 'wrong' 0.75) scale 0\n";
+}
+
+/// More of them stand below, under the truth once more.
+constexpr std::size_t predictions_per_row = 4;
+
+/// One row for one operator: truth, prediction, error. For several: truth and predictions, with the
+/// errors below these. One range of colours serves all values, one all errors.
 std::vector<Row> map_rows(const SampleView& view, const std::string& name,
                           std::vector<PlotData>& data) {
   if (view.shape->parts.empty()) return {};  // No point has a place.
@@ -313,22 +345,42 @@ std::vector<Row> map_rows(const SampleView& view, const std::string& name,
   if (errors.high >= errors.low) errors.low = 0;
   errors.close();
   Maps maps(view, name);
-  const bool alone = view.predictions.size() == 1;
-  Row shown, wrong;
-  shown.height = wrong.height = maps.height();
-  shown.panels.push_back(maps.add(view.title + ": true", view.truth, values, false));
-  if (!alone) wrong.panels.emplace_back();
-  for (const SampleView::Prediction& prediction : view.predictions) {
-    const bool last = &prediction == &view.predictions.back();
-    shown.panels.push_back(
-        maps.add("predicted by " + prediction.name, prediction.values, values, last));
-    wrong.panels.push_back(
-        maps.add("absolute error of " + prediction.name, prediction.error, errors, last));
+  const std::string numbers = "set format cb '%.3g'\n";
+  const std::string value_bar = view.are_classes ? class_ticks(values) : numbers;
+  const std::string error_bar = view.are_classes ? right_and_wrong() : numbers;
+  const std::string error_title = view.are_classes ? "wrong points of " : "absolute error of ";
+  const std::size_t count = view.predictions.size();
+  const Panel truth = maps.add(view.title + ": true", view.truth, values, "");
+  std::vector<Row> rows;
+  for (std::size_t first = 0; first < count; first += predictions_per_row) {
+    const std::size_t end = std::min(count, first + predictions_per_row);
+    Row shown, wrong;
+    shown.height = wrong.height = maps.height();
+    shown.panels.push_back(truth);
+    wrong.panels.emplace_back();
+    for (std::size_t p = first; p < end; ++p) {
+      const SampleView::Prediction& prediction = view.predictions[p];
+      const bool last = p + 1 == end;
+      shown.panels.push_back(maps.add("predicted by " + prediction.name, prediction.values, values,
+                                      last ? value_bar : ""));
+      wrong.panels.push_back(
+          maps.add(error_title + prediction.name, prediction.error, errors, last ? error_bar : ""));
+    }
+    rows.push_back(std::move(shown));
+    rows.push_back(std::move(wrong));
   }
   data.push_back(maps.take());
-  if (!alone) return {shown, wrong};
-  shown.panels.push_back(std::move(wrong.panels.front()));
-  return {shown};
+  if (count > 1) return rows;
+  rows.front().panels.push_back(std::move(rows.back().panels.back()));
+  return {rows.front()};
+}
+
+/// Whether they differ enough to be shown as a curve.
+bool are_resolutions(const OperatorEvaluation& evaluation) {
+  constexpr double least_density = 1.5;  // Of the densest over the sparsest.
+  const std::vector<CaseMetrics>& cases = evaluation.resolutions;
+  return !cases.empty() && evaluation.other_problems.empty() &&
+         cases.back().points >= least_density * cases.front().points;
 }
 
 /// @param field empty: the mean over all
@@ -340,22 +392,34 @@ Panel error_panel(const std::vector<OperatorEvaluation>& evaluations, const std:
     return field.empty() ? overall_error(metrics) : std::numeric_limits<double>::quiet_NaN();
   };
   std::string plot;
+  std::vector<double> points, errors;
   for (std::size_t e = 0; e < evaluations.size(); ++e) {
-    const std::string name = "errors" + std::to_string(e);
-    PlotData block{name, {}};
-    for (const CaseMetrics& metrics : evaluations[e].resolutions)
-      block.rows.push_back({metrics.points, error_of(metrics)});
-    data.push_back(std::move(block));
-    plot += (e == 0 ? "plot $" : ", $") + name + " using 1:2 with linespoints pt 7 lw 2 lc rgb " +
-            colour(e) + " title " + gnuplot_text(shortened(evaluations[e].name, 60));
+    // One line joins sets that differ in their density alone.
+    std::map<std::string, PlotData> lines;
+    for (const CaseMetrics& metrics : evaluations[e].resolutions) {
+      const std::string kind = sampling_of(metrics.label);
+      PlotData& line = lines[kind];
+      line.name = "errors" + std::to_string(e) + kind;
+      line.rows.push_back({metrics.points, error_of(metrics)});
+      points.push_back(line.rows.back()[0]);
+      errors.push_back(line.rows.back()[1]);
+    }
+    for (auto& [kind, line] : lines) {
+      const std::string title =
+          shortened(evaluations[e].name, 60) + (kind.empty() ? "" : ", " + kind);
+      plot += (plot.empty() ? "plot $" : ", $") + line.name + " using 1:2 with linespoints pt " +
+              (kind.empty()       ? "7"
+               : kind == "graded" ? "8"
+                                  : "6") +
+              " lw 2 lc rgb " + colour(e) + dashes(e) + " title " + gnuplot_text(title);
+      data.push_back(std::move(line));
+    }
   }
   return plain_panel(
-      "set title 'Error against density'\nset xlabel 'points per sample'\nset ylabel " +
+      "set title 'Error against density'\nset xlabel \"points per sample\\n \"\nset ylabel " +
       gnuplot_text(overall_error_name(evaluations.front().resolutions.front())) +
-      "\nset key below\nset bmargin 5\nset rmargin 5\nset logscale xy\nset "
-      "format y '10^{%T}'\n"
-      "set grid\n" +
-      plot + "\n");
+      "\nset key below\nset rmargin 5\n" + logarithmic_axis('x', points) +
+      logarithmic_axis('y', errors) + "set grid\n" + plot + "\n");
 }
 
 }  // namespace
@@ -375,9 +439,8 @@ void draw_report(const std::filesystem::path& path,
       for (Row& row : map_rows(views[v], name, data)) rows.push_back(std::move(row));
   }
   const std::string field = views.empty() ? "" : views.front().field;
-  const bool several = !evaluations.empty() && evaluations.front().resolutions.size() > 1 &&
-                       evaluations.front().no_drift.empty();
-  if (several) curves.push_back(error_panel(evaluations, field, data));
+  if (!evaluations.empty() && are_resolutions(evaluations.front()))
+    curves.push_back(error_panel(evaluations, field, data));
   std::size_t columns = std::min(curves.size(), curves_per_row);
   for (const Row& row : rows) columns = std::max(columns, row.panels.size());
   const std::size_t maps = rows.size();

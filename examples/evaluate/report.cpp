@@ -42,7 +42,7 @@ class MetricsTable {
     std::vector<std::string> header = {"operator", "parameters", case_column_, "points", "field"};
     if (has_fields_) header.insert(header.end(), {"relative L2", "median", "worst"});
     if (has_h1_) header.push_back("relative H1");
-    if (has_accuracy_) header.push_back("accuracy");
+    if (has_accuracy_) header.insert(header.end(), {"accuracy", "median", "worst"});
     if (has_fields_) header.insert(header.end(), {"MSE", "RMSE", "max error"});
     header.emplace_back("s per 1e6 points");
     TextTable table(header);
@@ -62,7 +62,11 @@ class MetricsTable {
              {field.relative_l2, field.relative_l2_median, field.relative_l2_worst})
           cells.push_back(number(value));
       if (has_h1_) cells.push_back(mean_of(field.relative_h1));
-      if (has_accuracy_) cells.push_back(mean_of(field.accuracy));
+      if (has_accuracy_) {
+        cells.push_back(mean_of(field.accuracy));
+        cells.push_back(field.accuracy ? number(field.accuracy->median) : "-");
+        cells.push_back(field.accuracy ? number(field.accuracy->worst) : "-");
+      }
       if (has_fields_)
         for (const double value : {field.mse, field.rmse, field.max_error})
           cells.push_back(number(value));
@@ -87,6 +91,9 @@ class MetricsTable {
 };
 
 const char* const resolutions_title = "Error by resolution";
+
+/// Of points over those in training, from where on an error tells of the density.
+constexpr double least_density = 1.5;
 
 /// Resolutions and studies alike, by title.
 std::vector<std::pair<std::string, const std::vector<CaseMetrics>*>> all_studies(
@@ -161,9 +168,39 @@ void print_worst_samples(std::ostream& text, const OperatorEvaluation& evaluatio
 
 }  // namespace
 
+std::string sampling_of(const std::string& set) {
+  const std::string name = set.substr(set.rfind('/') + 1);
+  for (const char* kind : {"graded", "scattered"})
+    if (name.find(kind) != std::string::npos) return kind;
+  return "";
+}
+
+std::vector<std::size_t> OperatorEvaluation::sampled_alike() const {
+  std::vector<std::size_t> alike;
+  for (std::size_t i = 0; i < resolutions.size(); ++i)
+    if (sampling_of(resolutions[i].label) == sampling_of(resolutions[base].label))
+      alike.push_back(i);
+  return alike;
+}
+
+std::string OperatorEvaluation::no_drift() const {
+  if (resolutions.size() < 2) return "";
+  const CaseMetrics& trained = resolutions[base];
+  const CaseMetrics& densest = resolutions[sampled_alike().back()];
+  if (&trained == &densest)
+    return trained.label + ", which is nearest to the training resolution, is the densest" +
+           (sampled_alike().size() < resolutions.size() ? " of its kind" : "");
+  if (densest.points < least_density * trained.points)
+    return "with " + std::to_string(std::llround(densest.points)) + " points " + densest.label +
+           " is hardly denser than " + trained.label + " with " +
+           std::to_string(std::llround(trained.points));
+  return other_problems;
+}
+
 double OperatorEvaluation::drift() const {
-  if (resolutions.size() < 2 || !no_drift.empty()) return std::numeric_limits<double>::quiet_NaN();
-  return overall_error(resolutions.back()) / overall_error(resolutions[base]);
+  if (resolutions.size() < 2 || !no_drift().empty())
+    return std::numeric_limits<double>::quiet_NaN();
+  return overall_error(resolutions[sampled_alike().back()]) / overall_error(resolutions[base]);
 }
 
 std::vector<SeedSpread> seed_spreads(const std::vector<OperatorEvaluation>& evaluations) {
@@ -203,7 +240,7 @@ Json report_json(const std::vector<OperatorEvaluation>& evaluations) {
                   {"parameters", evaluation.parameters},
                   {"drift", number_or_null(evaluation.drift())},
                   {"resolutions", cases_json(evaluation.resolutions)}};
-    if (!evaluation.no_drift.empty()) entry["no_drift"] = evaluation.no_drift;
+    if (const std::string why = evaluation.no_drift(); !why.empty()) entry["no_drift"] = why;
     for (const auto& [title, cases] : evaluation.studies)
       entry["studies"][title] = cases_json(cases);
     report["operators"].push_back(std::move(entry));
@@ -234,13 +271,12 @@ std::string report_text(const std::vector<OperatorEvaluation>& evaluations) {
       text << "resolution drift of " << evaluation.name << ": "
            << format_significant(evaluation.drift(), 4) << " ("
            << overall_error_name(evaluation.resolutions.back()) << " at "
-           << evaluation.resolutions.back().label << " over that at "
+           << evaluation.resolutions[evaluation.sampled_alike().back()].label << " over that at "
            << evaluation.resolutions[evaluation.base].label << ")\n";
 
   for (const OperatorEvaluation& evaluation : evaluations)
-    if (!evaluation.no_drift.empty())
-      text << "no drift of " << evaluation.name << " from set to set: " << evaluation.no_drift
-           << "\n";
+    if (const std::string why = evaluation.no_drift(); !why.empty())
+      text << "no drift of " << evaluation.name << " from set to set: " << why << "\n";
 
   if (evaluations.empty()) return text.str();
   // All operators went through the same studies.

@@ -11,6 +11,10 @@
 
 namespace funcattn {
 
+/// How the points of a test set are spread, as the last part of its name tells: "graded",
+/// "scattered" or "".
+std::string sampling_of(const std::string& set);
+
 /// What `evaluate` found for one operator.
 struct OperatorEvaluation {
   std::string name;  ///< Stem of the operator file.
@@ -21,11 +25,17 @@ struct OperatorEvaluation {
   std::string recipe;
   std::vector<CaseMetrics> resolutions;  ///< Ascending in points.
   std::size_t base = 0;                  ///< Index of the training resolution in `resolutions`.
-  std::string no_drift;  ///< Why there is none to be told of several resolutions; empty: there is.
+  std::string other_problems;  ///< Why the sets are no resolutions of one set; empty: they are.
   std::vector<std::pair<std::string, std::vector<CaseMetrics>>> studies;  ///< Title and cases.
 
+  /// Indices of the sets whose points are spread as those at the training resolution, ascending in
+  /// points: a graded or scattered set, which its name tells, is not one resolution more.
+  std::vector<std::size_t> sampled_alike() const;
+  /// Why the resolutions are not compared; empty where they are, or there is only one.
+  std::string no_drift() const;
   /// Error at the densest sampling divided by the error at the training resolution
-  /// (overall_error()); NaN where there is only one resolution, or a reason not to compare them.
+  /// (overall_error()), of the sets sampled alike; NaN where there is only one resolution, or a
+  /// reason not to compare them.
   double drift() const;
 };
 
@@ -46,7 +56,7 @@ struct SeedSpread {
 std::vector<SeedSpread> seed_spreads(const std::vector<OperatorEvaluation>& evaluations);
 
 /// Machine-readable report. `drift` at top level is that of the first operator; it is null where
-/// there is only one resolution.
+/// there is none.
 Json report_json(const std::vector<OperatorEvaluation>& evaluations);
 
 /// The same for people: one table per study, operators side by side.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 
@@ -50,6 +51,26 @@ TEST_F(GnuplotTest, AMissingProgramIsNamed) {
     EXPECT_NE(std::string(error.what()).find("install the package gnuplot-nox"), std::string::npos);
   }
   ::setenv("PATH", before.c_str(), 1);
+}
+
+TEST(GnuplotAxis, IsLabelledBetweenDecades) {
+  using Ticks = std::vector<double>;
+  EXPECT_EQ(logarithmic_ticks(0.14, 0.31), (Ticks{0.15, 0.2, 0.3}));
+  EXPECT_EQ(logarithmic_ticks(0.19, 0.26), (Ticks{0.2, 0.22, 0.25}));
+  EXPECT_EQ(logarithmic_ticks(0.1, 0.5), (Ticks{0.1, 0.2, 0.5}));
+  EXPECT_EQ(logarithmic_ticks(200, 9000), (Ticks{200, 500, 1000, 2000, 5000}));
+  EXPECT_EQ(logarithmic_ticks(1e-6, 2), (Ticks{1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1}));
+  EXPECT_EQ(logarithmic_ticks(1e-12, 1).size(), 7u) << "every second decade";
+}
+
+TEST(GnuplotAxis, FitsTheValues) {
+  const std::string script = logarithmic_axis('y', {0.2, 0, 0.4, std::nan("")});
+  EXPECT_NE(script.find("set yrange [0.1904"), std::string::npos) << script;
+  EXPECT_NE(script.find("\"0.3\" 0.3"), std::string::npos) << script;
+  EXPECT_NE(logarithmic_axis('y', {0.7}).find("set ytics (\"0.6\" 0.6, \"0.7\" 0.7, \"0.8\" 0.8)"),
+            std::string::npos)
+      << logarithmic_axis('y', {0.7});
+  EXPECT_EQ(logarithmic_axis('x', {0}), "set logscale x\n");
 }
 
 TEST(GnuplotText, KeepsMarksOfEnhancedTextLiteral) {

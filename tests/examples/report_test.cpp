@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <regex>
 
 #include "core/atomic_file.h"
 #include "tests/support/temporary_folder.h"
@@ -44,6 +46,33 @@ TEST(Report, DriftIsTheDensestOverTheTrainingResolution) {
   one.resolutions.resize(1);
   EXPECT_TRUE(std::isnan(one.drift()));
   EXPECT_TRUE(report_json({one}).at("drift").is_null());
+}
+
+TEST(Report, DriftIsOfSetsThatDifferInTheirDensity) {
+  OperatorEvaluation same = evaluation();
+  same.base = 2;
+  EXPECT_TRUE(std::isnan(same.drift()));
+  EXPECT_EQ(same.no_drift(), "fine, which is nearest to the training resolution, is the densest");
+  OperatorEvaluation close = evaluation();
+  close.resolutions[2].points = 383;
+  EXPECT_EQ(close.no_drift(), "with 383 points fine is hardly denser than training with 256");
+  EXPECT_TRUE(report_json({close}).at("drift").is_null());
+  EXPECT_EQ(report_text({close}).find("resolution drift"), std::string::npos);
+  close.resolutions[2].points = 384;
+  EXPECT_EQ(close.no_drift(), "");
+  EXPECT_DOUBLE_EQ(close.drift(), 1.25);
+}
+
+TEST(Report, DriftIsOfSetsThatAreSampledAlike) {
+  OperatorEvaluation mixed = evaluation();
+  mixed.resolutions.push_back(case_of("graded_data/test_scattered", 4000, 0.9));
+  EXPECT_DOUBLE_EQ(mixed.drift(), 1.25);
+  EXPECT_NE(report_text({mixed}).find("at fine over that at training"), std::string::npos);
+  mixed.resolutions.erase(mixed.resolutions.begin() + 2);
+  EXPECT_EQ(mixed.no_drift(),
+            "training, which is nearest to the training resolution, is the densest of its kind");
+  EXPECT_EQ(sampling_of("test_graded_x4"), "graded");
+  EXPECT_EQ(sampling_of("graded_data/test_x4"), "") << "the name of a folder around the set";
 }
 
 TEST(Report, JsonHoldsEveryNumber) {
@@ -90,6 +119,20 @@ TEST(Report, TheTableHasParametersSpreadAndWhatWasMeasured) {
   for (const char* part : {"parameters", "median", "relative H1", "accuracy", "0.125", "0.875",
                            " 42 ", "worst sample of darcy at coarse, pressure: c.vtu"})
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
+}
+
+TEST(Report, TheTableOfClassesHasMedianAndWorst) {
+  OperatorEvaluation one = evaluation();
+  one.resolutions.resize(1);
+  one.studies.clear();
+  FieldMetrics& field = one.resolutions[0].fields[0];
+  field.is_class = true;
+  field.relative_l2 = field.relative_l2_median = field.relative_l2_worst = field.mse = field.rmse =
+      field.max_error = std::nan("");
+  field.accuracy = SampleFigure{0.875, 0.9375, 0.5, "b.vtu"};
+  const std::string text = report_text({one});
+  EXPECT_TRUE(std::regex_search(text, std::regex("accuracy +median +worst +s per"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("0\\.875 +0\\.938 +0\\.5 "))) << text;
 }
 
 TEST(Report, TextNamesOperatorsResolutionsAndDrift) {
@@ -161,6 +204,84 @@ TEST(Report, EveryOperatorHasItsMapsAndFacesWithoutValueAreGrey) {
   EXPECT_EQ(drawn(view).width, 3 * 460);
 }
 
+/// What draw_report() tells gnuplot, which draws it too.
+std::string script_of(const std::vector<OperatorEvaluation>& evaluations,
+                      const std::vector<SampleView>& views) {
+  const test::TemporaryFolder folder;
+  const std::string before = std::getenv("PATH");
+  const std::filesystem::path copy = folder / "script";
+  std::filesystem::permissions(
+      folder.write("gnuplot", "#!/bin/sh\ncp \"$1\" '" + copy.string() + "'\nPATH='" + before +
+                                  "' exec gnuplot \"$@\"\n"),
+      std::filesystem::perms::owner_all);
+  ::setenv("PATH", (folder.path().string() + ":" + before).c_str(), 1);
+  draw_report(folder / "a.png", evaluations, views);
+  ::setenv("PATH", before.c_str(), 1);
+  return read_file(copy);
+}
+
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+TEST(Report, ManyClassesHaveFewLabelsAndWrongPointsNoScale) {
+  SampleView view = square("label");
+  view.are_classes = true;
+  view.truth = {0, 121, 7, 3};
+  view.predictions[0].values = {0, 121, 3, 3};
+  const std::string script = script_of({}, {view});
+  EXPECT_NE(script.find("set format cb '%.0f'\nset cbtics 20\n"), std::string::npos);
+  EXPECT_NE(script.find("wrong points of first"), std::string::npos);
+  EXPECT_NE(script.find("set cbtics ('right' 0.25, 'wrong' 0.75)"), std::string::npos);
+  EXPECT_EQ(script.find("absolute error"), std::string::npos);
+  view.truth = {0, 10, 7, 3};
+  view.predictions[0].values = {0, 3, 3, 3};
+  EXPECT_NE(script_of({}, {view}).find("set cbtics 1\n"), std::string::npos);
+  EXPECT_NE(script_of({}, {square("u")}).find("absolute error of first"), std::string::npos);
+}
+
+TEST(Report, ManyOperatorsStandInSeveralRows) {
+  const test::TemporaryFolder folder;
+  SampleView view = square("u");
+  for (int i = 1; i < 13; ++i)
+    view.predictions.push_back({std::to_string(i), {1, 2, 3, 4}, {0, 0, 0, 0}});
+  draw_report(folder / "a.png", {}, {view});
+  const Picture picture = picture_at(folder / "a.png");
+  EXPECT_EQ(picture.width, 5 * 460) << "true, four predictions";
+  EXPECT_EQ(picture.height, 4 * 2 * 380);
+}
+
+TEST(Report, TheCurveOfErrorsFitsThemAndJoinsSetsThatAreSampledAlike) {
+  OperatorEvaluation one = evaluation();
+  const auto curve = [&] {
+    const std::string script = script_of({one}, {});
+    return script.substr(script.find("'Error against density'"));
+  };
+  const std::string plain = curve();
+  EXPECT_NE(plain.find("set ytics (\"0.2\" 0.2, \"0.22\" 0.22, \"0.25\" 0.25, "
+                       "\"0.28\" 0.28, \"0.3\" 0.3)"),
+            std::string::npos)
+      << plain;
+  EXPECT_EQ(count_of(plain, " with linespoints"), 1);
+  one.resolutions.push_back(case_of("test_graded", 1100, 0.5));
+  one.resolutions.push_back(case_of("test_graded_x4", 4100, 0.5));
+  one.resolutions.push_back(case_of("test_scattered", 4200, 0.5));
+  const std::string mixed = curve();
+  EXPECT_EQ(count_of(mixed, " with linespoints"), 3);
+  EXPECT_NE(mixed.find("\"darcy, graded\""), std::string::npos) << mixed;
+}
+
+TEST(Report, SetsOfAboutAsManyPointsMakeNoCurve) {
+  OperatorEvaluation one = evaluation();
+  for (CaseMetrics& metrics : one.resolutions) metrics.points = 256;
+  const SampleView view = square("pressure");
+  EXPECT_EQ(script_of({one}, {view}).find("Error against density"), std::string::npos);
+  EXPECT_NE(script_of({evaluation()}, {view}).find("Error against density"), std::string::npos);
+}
+
 TEST(Report, EveryFieldHasAPictureOfItsOwn) {
   const test::TemporaryFolder folder;
   using Names = std::vector<std::string>;
@@ -174,16 +295,16 @@ TEST(Report, EveryFieldHasAPictureOfItsOwn) {
 
 TEST(Report, TellsWhyThereIsNoDrift) {
   OperatorEvaluation unrelated = evaluation();
-  unrelated.no_drift = "a and b do not hold the same problems: they have 2 and 3 samples";
+  unrelated.other_problems = "a and b do not hold the same problems: they have 2 and 3 samples";
   EXPECT_TRUE(std::isnan(unrelated.drift()));
   const std::string text = report_text({unrelated});
   EXPECT_EQ(text.find("resolution drift of darcy: "), std::string::npos);
-  EXPECT_NE(text.find("no drift of darcy from set to set: " + unrelated.no_drift),
+  EXPECT_NE(text.find("no drift of darcy from set to set: " + unrelated.other_problems),
             std::string::npos)
       << text;
   const Json json = report_json({unrelated});
   EXPECT_TRUE(json.at("drift").is_null());
-  EXPECT_EQ(json.at("operators")[0].at("no_drift"), unrelated.no_drift);
+  EXPECT_EQ(json.at("operators")[0].at("no_drift"), unrelated.other_problems);
 }
 
 }  // namespace
