@@ -49,7 +49,8 @@ def arguments():
                         help="tiny networks and data, and a comparison with stored bounds")
     parser.add_argument("--published", default=os.environ.get("FUNCATTN_DARCY", ""),
                         metavar="FOLDER", help="train16/, test16/ and test32/ of the published Darcy "
-                        "data (default: $FUNCATTN_DARCY); without it those tables are left out")
+                        "data (default: $FUNCATTN_DARCY); without it those tables are left out, and "
+                        "to name one of them is an error")
     parser.add_argument("--out", default="build/results", help="default: %(default)s")
     parser.add_argument("--document", type=pathlib.Path, metavar="FILE",
                         help="put the tables between their marks <!-- TABLE --> in this file, and "
@@ -63,33 +64,41 @@ def arguments():
 def main():
     options = arguments()
     all_studies = definitions.studies(options.quick)
+    made, given = definitions.datasets(options.quick, options.published)
+    on_published = {study.name for study in all_studies
+                    if not all(name in made for name in study.datasets())}
     if options.list:
         for study in all_studies:
-            print(f"{study.name:16} {study.title}")
+            needs = " (needs --published)" if study.name in on_published else ""
+            print(f"{study.name:16} {study.title}{needs}")
         return 0
+    absent = set() if given else on_published
     known = {study.name for study in all_studies}
     unknown = [name for name in options.tables if name not in known]
     if unknown:
         print(f"./dev results: there is no table '{unknown[0]}'; known: {', '.join(sorted(known))}",
               file=sys.stderr)
         return 2
+    wanting = [name for name in options.tables if name in absent]
+    if wanting:
+        print(f"./dev results: {', '.join(wanting)}: needs the published Darcy data; name their folder by "
+              "--published", file=sys.stderr)
+        return 2
     folder = pathlib.Path(options.out) / ("quick" if options.quick else "full")
     if options.quick:  # It shall tell what the program of now does.
         shutil.rmtree(folder, ignore_errors=True)
     workshop = runs.Workshop(options.program, folder, options.jobs)
-    made, given = definitions.datasets(options.quick, options.published)
     chosen = [study for study in all_studies if not options.tables or study.name in options.tables]
     folders = dict(given)
     pending = []
     for study in chosen:
+        if study.name in absent:
+            print(f"{study.name} is left out: it needs the published Darcy data; name their folder by "
+                  "--published", file=sys.stderr)
+            continue
         for name in study.datasets():
             if name in made and name not in folders:
                 folders[name] = workshop.dataset(*made[name])
-        missing = [name for name in study.datasets() if name not in folders]
-        if missing:
-            print(f"{study.name} is left out: the data '{missing[0]}' are not there; name their "
-                  "folder by --published", file=sys.stderr)
-            continue
         kind = cost if isinstance(study, definitions.CostStudy) else tables
         pending.append((kind, study, kind.start(study, workshop, folders, options.quick)))
     failures = []

@@ -50,6 +50,32 @@ def table(columns, rows):
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"]
 
 
+def ticks(low, high):
+    """Places of the labels of a logarithmic axis, 0 < low <= high: finer where it is short."""
+    def within(*tenths):
+        places = [whole * 10 ** (decade - 1) if decade > 0 else whole / 10 ** (1 - decade)
+                  for decade in range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+                  for whole in tenths]
+        return [place for place in places if low <= place <= high]
+
+    for tenths in [(10, 20, 50), (10, 15, 20, 30, 40, 50, 70),
+                   (10, 12, 14, 16, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 60, 70, 80, 90)]:
+        places = within(*tenths)
+        if len(places) >= 3:
+            break
+    return places if len(places) <= 9 else within(10)
+
+
+def fitted(axis, values):
+    """The axis 'x' or 'y' as long as positive values need, with labels on it."""
+    low, high = min(values), max(values)
+    # In logarithms; the shortest axis has labels wherever it lies.
+    factor = max(1.05, (high / low) ** 0.05, math.sqrt(1.4 * low / high))
+    low, high = low / factor, high * factor
+    labels = ", ".join(f"'{place:.6g}' {place!r}" for place in ticks(low, high))
+    return [f"set {axis}range [{low!r}:{high!r}]", f"set {axis}tics ({labels})"]
+
+
 def draw(path, title, x_label, y_label, curves):
     """Curves {name: [(x, y)]} as a PNG, logarithmic in both."""
     script = ["set terminal pngcairo size 760,460 font 'DejaVu Sans,10'",
@@ -57,9 +83,14 @@ def draw(path, title, x_label, y_label, curves):
               f"set ylabel {quoted(y_label)}", "set logscale x 2", "set logscale y", "set grid lc rgb '#dddddd'",
               "set key outside right top"]
     plots = []
+    curves = {name: [(x, y) for x, y in points if y is not None and y > 0]
+              for name, points in curves.items()}
+    heights = [y for points in curves.values() for _, y in points]
+    if heights:
+        script += fitted("y", heights)
     for index, (name, points) in enumerate(curves.items()):
         script.append(f"$c{index} << EOD")
-        script += [f"{x} {y}" for x, y in points if y is not None and y > 0]
+        script += [f"{x} {y}" for x, y in points]
         script.append("EOD")
         plots.append(f"$c{index} using 1:2 with linespoints pt 7 ps 0.7 lw 1.6 "
                      f"lc rgb '{COLOURS[index % len(COLOURS)]}' dt {1 + index // len(COLOURS)} "

@@ -377,7 +377,6 @@ std::vector<Row> map_rows(const SampleView& view, const std::string& name,
 
 /// Whether they differ enough to be shown as a curve.
 bool are_resolutions(const OperatorEvaluation& evaluation) {
-  constexpr double least_density = 1.5;  // Of the densest over the sparsest.
   const std::vector<CaseMetrics>& cases = evaluation.resolutions;
   return !cases.empty() && evaluation.other_problems.empty() &&
          cases.back().points >= least_density * cases.front().points;

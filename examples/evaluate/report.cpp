@@ -92,9 +92,6 @@ class MetricsTable {
 
 const char* const resolutions_title = "Error by resolution";
 
-/// Of points over those in training, from where on an error tells of the density.
-constexpr double least_density = 1.5;
-
 /// Resolutions and studies alike, by title.
 std::vector<std::pair<std::string, const std::vector<CaseMetrics>*>> all_studies(
     const OperatorEvaluation& evaluation) {

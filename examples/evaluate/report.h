@@ -11,6 +11,9 @@
 
 namespace funcattn {
 
+/// Of the points of one set over those of another, from where on their errors tell of the density.
+inline constexpr double least_density = 1.5;
+
 /// How the points of a test set are spread, as the last part of its name tells: "graded",
 /// "scattered" or "".
 std::string sampling_of(const std::string& set);
