@@ -137,7 +137,7 @@ class TrainCommand : public Command {
     CoordinateHandling coordinates;
     read_dataset_description(options_.data, arrays, coordinates);
     tell_of_description(arrays, console);
-    refuse_targets_among_inputs(arrays);
+    warn_of_targets_among_inputs(arrays, console);
     const Loss loss = loss_for(recipe, arrays);
     arrays.classes = loss == Loss::cross_entropy;
     arrays.ignored_class = options_.ignored_class;
@@ -227,14 +227,12 @@ class TrainCommand : public Command {
                  folder + "' only");
   }
 
-  /// The operator would learn to copy; few_shot alone sees its target at the flagged points.
-  static void refuse_targets_among_inputs(const ArrayChoice& arrays) {
+  /// Seldom what was meant; few_shot alone sees its target at the flagged points only.
+  static void warn_of_targets_among_inputs(const ArrayChoice& arrays, Console& console) {
     if (!arrays.source_flag.empty()) return;
     for (const std::string& name : arrays.targets)
       if (std::find(arrays.inputs.begin(), arrays.inputs.end(), name) != arrays.inputs.end())
-        throw UsageError("'" + name +
-                         "' is an input and a target: the operator would only learn to copy it; "
-                         "take it out of one of them");
+        console.warn("'" + name + "' is an input and a target: the operator can learn to copy it");
   }
 
   static void tell_of_classes(const VtkTrainingSet& set, const std::vector<Sample>& validation,
