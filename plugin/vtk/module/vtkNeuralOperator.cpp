@@ -188,7 +188,9 @@ vtkMTimeType vtkNeuralOperator::GetMTime() {
 }
 
 vtkExecutive* vtkNeuralOperator::CreateDefaultExecutive() {
+#ifndef FUNCATTN_FOR_PARAVIEW
   if (vtkAlgorithm::DefaultExecutivePrototype) return this->Superclass::CreateDefaultExecutive();
+#endif
   return vtkNeuralOperatorPipeline::New();
 }
 

@@ -61,6 +61,18 @@ void tell_others(vtkInformation* output, const std::string& text) {
 
 }  // namespace
 
+vtkTypeBool vtkNeuralOperatorPipeline::Update(int port, vtkInformationVector* requests) {
+  auto* filter = vtkNeuralOperator::SafeDownCast(this->GetAlgorithm());
+  told_others_ = false;
+  const int executions = filter ? filter->Implementation->executions : 0;
+  const vtkTypeBool done = this->Superclass::Update(port, requests);
+  // It failed before data were asked for, while the others ask for theirs.
+  if (!done && filter && !told_others_ && requests &&
+      filter->Implementation->executions == executions)
+    tell_others(requests->GetInformationObject(port), filter->Implementation->failure.text);
+  return done;
+}
+
 vtkTypeBool vtkNeuralOperatorPipeline::ProcessRequest(vtkInformation* request,
                                                       vtkInformationVector** inputs,
                                                       vtkInformationVector* outputs) {
@@ -89,7 +101,10 @@ vtkTypeBool vtkNeuralOperatorPipeline::ProcessRequest(vtkInformation* request,
   internals.incomplete = true;
   if (vtkDataObject* output = vtkDataObject::GetData(outputs, 0)) output->Initialize();
   vtkErrorWithObjectMacro(filter, << failure.text);
-  if (request->Has(REQUEST_DATA())) tell_others(outputs->GetInformationObject(0), failure.text);
+  if (request->Has(REQUEST_DATA())) {
+    told_others_ = true;
+    tell_others(outputs->GetInformationObject(0), failure.text);
+  }
   return done;
 }
 

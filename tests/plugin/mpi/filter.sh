@@ -16,3 +16,10 @@ expect 1 in_pieces 2 "$CASES/double.safetensors" turn0.pvtu failed.pvtu
 expect_result "last rank: .*'load'"
 [ "$(grep -c "no .*'load'\|'load'.*not" errors)" = 1 ] || fail "not exactly one message"
 expect_no_file failed.pvtu
+
+# The reader of one process finds no file: nobody waits for it.
+mkdir elsewhere
+program=("$FILTER_IN_PIECES" "$CASES/double.safetensors" turn0.pvtu failed.pvtu)
+expect 1 timeout 60 "$MPIEXEC" -n 1 -wdir "$PWD" "${program[@]}" : -n 1 -wdir "$PWD/elsewhere" "${program[@]}"
+expect_result "last rank: .*the update of the input .vtkXMLPUnstructuredGridReader. failed"
+expect_no_file failed.pvtu
