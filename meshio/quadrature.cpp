@@ -244,10 +244,8 @@ WeightsInPieces quadrature_weights(const std::vector<Mesh>& meshes, Association 
   Chosen chosen = chosen_weights(meshes, association, choice, places, processes, is_spoilt);
   refuse_no_weight(meshes, association, chosen.weights, is_spoilt, processes);
   WeightsInPieces result;
-  SingleProcess alone;
   if (processes || has_pieces(meshes))
-    result.shares =
-        point_shares(meshes, association, chosen.weights, processes ? *processes : alone);
+    result.shares = point_shares(meshes, association, chosen.weights, processes);
   result.weights = chosen.adds_up || result.shares.size() == 0
                        ? std::move(chosen.weights)
                        : chosen.weights.cwiseProduct(result.shares).eval();

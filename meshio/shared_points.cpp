@@ -147,7 +147,9 @@ bool has_pieces(const std::vector<Mesh>& meshes) {
 }
 
 Eigen::VectorXd point_shares(const std::vector<Mesh>& meshes, Association association,
-                             const Eigen::VectorXd& weights, ProcessGroup& processes) {
+                             const Eigen::VectorXd& weights, ProcessGroup* group) {
+  SingleProcess alone;
+  ProcessGroup& processes = group ? *group : alone;
   Eigen::VectorXd shares(weights.size());
   std::vector<DoubleView> coordinates;
   std::vector<Piece> pieces;

@@ -314,11 +314,9 @@ BoundMeshes bind_meshes(const std::vector<Mesh>& meshes, const Contract& contrac
     bound.sample.source.values = values.index_select(0, index);
     bound.sample.source.weights = torch::ones({index.size(0)}, torch::kFloat64);
     if (is_shared) {
-      SingleProcess alone;
       // Of the points that may be source points, a ghost is none, whatever it weighs.
       bound.sample.source.weights =
-          to_tensor(point_shares(meshes, association, presence_of(entries, association),
-                                 processes ? *processes : alone))
+          to_tensor(point_shares(meshes, association, presence_of(entries, association), processes))
               .index_select(0, index);
       if (processes)
         bound.sample.source.pieces = counts_by_mesh(bound.source_entries, bound.counts);

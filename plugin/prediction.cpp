@@ -136,11 +136,9 @@ void bind_to_query(const Operator& op, const StageMeshes& source, const StageMes
     if (processes) bound.query.pieces.assign(at.counts.begin(), at.counts.end());
     bound.query_is_source = false;
   } else {
-    SingleProcess alone;
     if (bound.source.shares.defined())  // Of points that weigh nothing.
       shares = to_tensor(RowMatrix(point_shares(query.parts, contract.association(),
-                                                Eigen::VectorXd::Zero(count),
-                                                processes ? *processes : alone)))
+                                                Eigen::VectorXd::Zero(count), processes)))
                    .squeeze(1);
     join_as_source(at, shares, processes != nullptr, bound);
   }
