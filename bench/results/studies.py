@@ -227,6 +227,8 @@ def studies(quick):
                   steps=2 if quick else 5),
         Study("darcy-twenty", "Darcy on the published grids, 20 epochs", "darcy, published",
               [Case("square's symmetries", [*DARCY_INPUTS, *DARCY_NETWORK, *SQUARE]),
+               Case("the same, predicting their mean",
+                    [*DARCY_INPUTS, *DARCY_NETWORK, *SQUARE, "--average-symmetries"]),
                Case("no symmetries", [*DARCY_INPUTS, *DARCY_NETWORK])], grids,
               seeds=few["seeds"], epochs=2 if quick else 20),
         Study("darcy-long", "Darcy on the published grids, long", "darcy, published",
