@@ -2,12 +2,12 @@
 
 #include <vtkCellDataToPointData.h>
 #include <vtkDataArray.h>
-#include <vtkIdList.h>
 #include <vtkNew.h>
 #include <vtkPointDataToCellData.h>
 
 #include "core/error.h"
 #include "meshio/attributes.h"
+#include "meshio/cells.h"
 #include "meshio/joined_pieces.h"
 #include "meshio/vtk_messages.h"
 
@@ -18,12 +18,10 @@ namespace {
 std::vector<vtkIdType> points_without_cells(vtkDataSet& data) {
   if (!data.IsA("vtkUnstructuredGrid") && !data.IsA("vtkPolyData")) return {};
   std::vector<bool> has_cell(static_cast<std::size_t>(data.GetNumberOfPoints()), false);
-  const vtkNew<vtkIdList> points;
-  for (vtkIdType cell = 0; cell < data.GetNumberOfCells(); ++cell) {
-    data.GetCellPoints(cell, points);
-    for (vtkIdType i = 0; i < points->GetNumberOfIds(); ++i)
-      has_cell[static_cast<std::size_t>(points->GetId(i))] = true;
-  }
+  for_each_cell(&data, [&](const CellView& cell) {
+    for (vtkIdType i = 0; i < cell.size; ++i)
+      has_cell[static_cast<std::size_t>(cell.points[i])] = true;
+  });
   std::vector<vtkIdType> found;
   for (std::size_t i = 0; i < has_cell.size(); ++i)
     if (!has_cell[i]) found.push_back(static_cast<vtkIdType>(i));

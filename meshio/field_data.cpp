@@ -6,6 +6,7 @@
 #include <vtkFieldData.h>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "meshio/array_view.h"
 
 namespace funcattn {
@@ -25,6 +26,12 @@ std::optional<std::vector<double>> field_values(vtkDataObject* data, const std::
   } catch (const DataError& error) {
     throw DataError(origin + ": the field array '" + name + "': " + error.what());
   }
+}
+
+std::string field_text(const std::vector<double>& values) {
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(format_significant(value, 6));
+  return texts.size() == 1 ? texts.front() : "(" + join(texts, ", ") + ")";
 }
 
 std::vector<std::string> field_names(vtkDataObject* data) {

@@ -13,6 +13,9 @@ namespace funcattn {
 std::optional<std::vector<double>> field_values(vtkDataObject* data, const std::string& name,
                                                 const std::string& origin);
 
+/// "1.7" or "(1, 0, 2)", for messages.
+std::string field_text(const std::vector<double>& values);
+
 /// Names in the order of the field data.
 std::vector<std::string> field_names(vtkDataObject* data);
 

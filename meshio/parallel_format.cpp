@@ -18,8 +18,8 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "meshio/checked_read.h"
+#include "meshio/field_data.h"
 #include "meshio/file_bytes.h"
 #include "meshio/formats.h"
 #include "meshio/joined_pieces.h"
@@ -71,26 +71,18 @@ void restore_descriptions(vtkFieldData* from, vtkFieldData* to) {
   }
 }
 
-std::string text_of(vtkDataArray& values) {
-  std::vector<std::string> numbers;
-  for (vtkIdType i = 0; i < values.GetNumberOfTuples(); ++i)
-    for (int component = 0; component < values.GetNumberOfComponents(); ++component)
-      numbers.push_back(format_significant(values.GetComponent(i, component), 6));
-  return numbers.size() == 1 ? numbers.front() : "(" + join(numbers, ", ") + ")";
-}
-
-bool are_equal(vtkDataArray& a, vtkDataArray& b) {
-  if (a.GetNumberOfValues() != b.GetNumberOfValues()) return false;
-  for (vtkIdType i = 0; i < a.GetNumberOfTuples(); ++i)
-    for (int component = 0; component < a.GetNumberOfComponents(); ++component)
-      if (a.GetComponent(i, component) != b.GetComponent(i, component)) return false;
-  return true;
+std::vector<double> numbers_of(vtkDataArray& array) {
+  std::vector<double> numbers;
+  for (vtkIdType i = 0; i < array.GetNumberOfTuples(); ++i)
+    for (int component = 0; component < array.GetNumberOfComponents(); ++component)
+      numbers.push_back(array.GetComponent(i, component));
+  return numbers;
 }
 
 /// Of what the pieces say differently the whole has what one of them says.
 void note_differences(const ParallelIndex& index, vtkDataSet& data) {
   struct First {
-    vtkSmartPointer<vtkDataArray> values;
+    std::vector<double> values;
     std::size_t piece;
   };
   std::map<std::string, First> known;
@@ -99,17 +91,15 @@ void note_differences(const ParallelIndex& index, vtkDataSet& data) {
     const auto piece = read_serial_xml(index.files[i]);
     vtkFieldData* fields = piece->GetFieldData();
     for (int array = 0; array < fields->GetNumberOfArrays(); ++array) {
-      vtkDataArray* values = fields->GetArray(array);
-      if (!values || !values->GetName()) continue;
-      const std::string name = values->GetName();
-      const auto [first, is_new] = known.try_emplace(name, First{values, i});
-      if (is_new || are_equal(*first->second.values, *values) ||
-          !noted_difference(data, name).empty())
-        continue;
+      vtkDataArray* found = fields->GetArray(array);
+      if (!found || !found->GetName()) continue;
+      const std::string name = found->GetName();
+      const First here{numbers_of(*found), i};
+      const First& first = known.try_emplace(name, here).first->second;
+      if (here.values == first.values || !noted_difference(data, name).empty()) continue;
       note_difference(data, name,
-                      text_of(*first->second.values) + " in piece " +
-                          std::to_string(first->second.piece) + " and " + text_of(*values) +
-                          " in piece " + std::to_string(i));
+                      field_text(first.values) + " in piece " + std::to_string(first.piece) +
+                          " and " + field_text(here.values) + " in piece " + std::to_string(i));
     }
   }
 }

@@ -17,18 +17,12 @@ constexpr const char* time_name = "TimeValue";  // VTK's, also that of its write
 
 using Values = std::vector<double>;
 
-std::string text_of(const Values& values) {
-  std::vector<std::string> texts;
-  for (const double value : values) texts.push_back(format_significant(value, 6));
-  return texts.size() == 1 ? texts.front() : "(" + join(texts, ", ") + ")";
-}
-
 std::string with_unit(const std::string& text, const InputArray& parameter) {
   return parameter.unit.empty() ? text : text + " " + parameter.unit;
 }
 
 std::string range_text(const InputArray& parameter) {
-  return with_unit(text_of(parameter.min) + " to " + text_of(parameter.max), parameter);
+  return with_unit(field_text(parameter.min) + " to " + field_text(parameter.max), parameter);
 }
 
 /// "'inflow' (2 components, 1 to 20 m/s in training)"
@@ -56,14 +50,14 @@ void check(const Found& found, const InputArray& parameter) {
                     " numbers in the field data; give it as many as the operator expects");
   for (const double value : found.values)
     if (!std::isfinite(value))
-      throw DataError(who + " is " + text_of(found.values) + ", expected finite numbers");
+      throw DataError(who + " is " + field_text(found.values) + ", expected finite numbers");
 }
 
 void refuse_different(const InputArray& parameter, const std::string& origin, const Found& a,
                       const Found& b) {
   if (a.values != b.values)
-    throw DataError(origin + ": the parameter '" + parameter.name + "' is " + text_of(a.values) +
-                    " in " + a.origin + " and " + text_of(b.values) + " in " + b.origin +
+    throw DataError(origin + ": the parameter '" + parameter.name + "' is " + field_text(a.values) +
+                    " in " + a.origin + " and " + field_text(b.values) + " in " + b.origin +
                     ", but together they are one sample; give the run one value for it, or make "
                     "every block a sample of its own");
 }
@@ -140,7 +134,7 @@ void check_given(const std::vector<InputArray>& parameters, const StageOptions& 
     for (const double value : values)
       if (!std::isfinite(value))
         throw UsageError("the parameter " + described(*parameter) + " was given " +
-                         text_of(values) + ", expected finite numbers");
+                         field_text(values) + ", expected finite numbers");
   }
 }
 
@@ -171,7 +165,7 @@ std::vector<double> parameter_values(const Contract& contract, const StageMeshes
     if (!found) fail_missing(parameter, source);
     if (is_outside(found->values, parameter))
       warnings.push_back(found->origin + ": the parameter '" + parameter.name + "' is " +
-                         with_unit(text_of(found->values), parameter) + ", training had " +
+                         with_unit(field_text(found->values), parameter) + ", training had " +
                          range_text(parameter) + ": the prediction extrapolates");
     all.insert(all.end(), found->values.begin(), found->values.end());
   }

@@ -92,6 +92,7 @@ set_tests_properties(cli.tasks_to_operators PROPERTIES LABELS cli
   ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}")
 
 # Options that the chosen source of samples has no use for
+cli_test(train_average_of_no_symmetries ARGS train --data none --targets y --average-symmetries -o op.safetensors EXIT 2 STDERR "--average-symmetries is given without --symmetries; say which, or leave it away" NO_OUTPUT op.safetensors)
 cli_test(train_target_among_inputs ARGS train --data "${plugin_fixtures}/nan.vtu" --inputs force load --targets load -o op.safetensors EXIT 1 STDERR "warning: 'load' is an input and a target: the operator can learn to copy it" NO_OUTPUT op.safetensors)
 cli_test(train_task_with_arrays ARGS train --task sine --inputs y -o op.safetensors EXIT 2 STDERR "has arrays of its own" NO_OUTPUT op.safetensors)
 cli_test(train_task_with_points ARGS train --task sine --points 20 -o op.safetensors EXIT 2 STDERR "are for samples of --data" NO_OUTPUT op.safetensors)

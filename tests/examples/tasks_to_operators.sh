@@ -13,6 +13,9 @@ small=(--width 8 --heads 2 --basis 4 --blocks 1 --epochs 1 --threads 1 --quiet)
 "$funcattn" generate burgers -o burgers --train 4 --valid 2 --test 2 --points 32 --resolutions 1 4 \
   --scattered 50 --quiet
 "$funcattn" train --data burgers "${small[@]}" -o burgers.safetensors
+if "$funcattn" train --data burgers/train -o part.safetensors 2> messages; then fail "no targets"; fi
+tr -s '\n ' ' ' < messages | grep "no target arrays; name what to predict with --targets, or give --data" > /dev/null \
+  || fail "the folder above is not named"
 "$funcattn" info burgers.safetensors | grep 'weights *array:weight' > /dev/null || fail "weights of dataset.json"
 "$funcattn" evaluate --operator burgers.safetensors --data burgers --quiet --threads 1 > table
 for set in test test_x4 test_scattered; do

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "meshio/joined_pieces.h"
 #include "meshio/sampling.h"
 #include "operators/operator_file.h"
 #include "plugin/stage.h"
@@ -138,6 +139,18 @@ TEST_F(ParametersTest, OfBlocksThatAreOneSampleMustAgree) {
   EXPECT_EQ(displacement(result.tree.leaves()[0]), expected(force));
   EXPECT_EQ(displacement(result.tree.leaves()[1]), expected(other));
   EXPECT_TRUE(result.warnings.empty());
+}
+
+TEST_F(ParametersTest, OnWhichPiecesOfAFileDifferAreRefused) {
+  const Mesh mesh = grid_with_field(force);
+  note_difference(*mesh.vtk(), "force", "1 in piece 0 and 2 in piece 3");
+  const OperatorStage stage = load(make_parametric());
+  const std::string message = error_of<DataError>([&] { (void)stage.run(mesh); });
+  EXPECT_NE(
+      message.find("the parameter 'force' is 1 in piece 0 and 2 in piece 3, but together they "
+                   "are one sample; give the run one value for it"),
+      std::string::npos)
+      << message;
 }
 
 TEST_F(ParametersTest, TimeIsThatOfTheTree) {
