@@ -105,18 +105,18 @@ class Workshop:
         return {**report["operators"][0], "peak_bytes": report["peak_bytes"]}
 
     def _measured(self, path, *arguments):
-        """The JSON of a command, kept in a file, with the most memory that it held at once."""
+        """The JSON of a command, kept in a file, with its peak memory and processor time."""
         kept = path.with_suffix(".json")
         if not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
-            printed, peak = self._call(*arguments, "--threads", 1, "--quiet", "--json")
+            printed, usage = self._call(*arguments, "--threads", 1, "--quiet", "--json")
             atomically = kept.with_suffix(".part")
-            atomically.write_text(json.dumps({**json.loads(printed), "peak_bytes": peak}))
+            atomically.write_text(json.dumps({**json.loads(printed), **usage}))
             atomically.rename(kept)
         return json.loads(kept.read_text())
 
     def _call(self, *arguments):
-        """@return what the command printed, and its peak memory in bytes"""
+        """@return what the command printed, and its peak memory and processor time"""
         command = [self.program, *map(str, arguments)]
         begin = time.monotonic()
         with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as told:
@@ -127,7 +127,8 @@ class Workshop:
                 raise Failed(f"{' '.join(command)}: exit status {process.returncode}: "
                              f"{text_of(told).strip()[-2000:]}")
             print(f"{time.monotonic() - begin:7.1f} s  {' '.join(command[1:])}", file=sys.stderr)
-            return text_of(printed), usage.ru_maxrss * 1024
+            return text_of(printed), {"peak_bytes": usage.ru_maxrss * 1024,
+                                      "processor_seconds": usage.ru_utime + usage.ru_stime}
 
 
 def text_of(stream):

@@ -160,18 +160,18 @@ Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source,
   std::vector<Tensor> results;
   for (std::int64_t first = 0; first < q.size(2) || results.empty(); first += together) {
     const std::int64_t count = std::min(together, q.size(2) - first);
-    Tensor logits = at::matmul(q.narrow(2, first, count) * scale, k_transposed) + log_weights;
+    Tensor logits = at::matmul(q.narrow(2, first, count) * scale, k_transposed).add_(log_weights);
     if (has_bias) {
       const Tensor bias =
           position_bias(query.coordinates.narrow(1, first, count), source.coordinates);
-      logits = logits + at::constant_pad_nd(bias, {0, tokens});
+      logits.add_(at::constant_pad_nd(bias, {0, tokens}));
     }
     if (causal_) {
       const auto index = at::TensorOptions().dtype(torch::kInt64).device(q.device());
       const Tensor later =
           at::arange(k.size(2), index) > at::arange(first, first + count, index).unsqueeze(1);
       const Tensor is_point = at::arange(k.size(2), index) < k.size(2) - tokens;
-      logits = logits.masked_fill(later.logical_and(is_point), no_logit);
+      logits.masked_fill_(later.logical_and(is_point), no_logit);
     }
     const Tensor attention = at::softmax(logits, -1);
     if (sums) sums->add(attention, first);

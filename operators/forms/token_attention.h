@@ -47,7 +47,7 @@ class ProjectedAttention : public TokenAttention {
 };
 
 /// Numbers of logits that SoftmaxAttention holds at a time, beyond one query.
-constexpr std::int64_t softmax_logits_at_a_time = std::int64_t{1} << 24;
+constexpr std::int64_t softmax_logits_at_a_time = std::int64_t{1} << 18;
 
 /// Softmax over the source points, their weights as factors of the exponentials: a weight stands
 /// for as many equal points. Parameters `q`, `k`, `v`, `out` as in the paper's form; `memory_keys`,
