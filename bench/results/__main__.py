@@ -41,6 +41,11 @@ def publish(study, folder, document):
             shutil.copy(picture, document.parent / "images" / f"results-{picture.name}")
 
 
+def lacking(table, absent):
+    return (f"{table} needs data that are not part of the project; name their folder by "
+            f"--{absent[table]}")
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev results", description=__doc__)
     parser.add_argument("tables", nargs="*", metavar="TABLE", help="all, where none is named")
@@ -51,6 +56,8 @@ def arguments():
                         metavar="FOLDER", help="train16/, test16/ and test32/ of the published Darcy "
                         "data (default: $FUNCATTN_DARCY); without it those tables are left out, and "
                         "to name one of them is an error")
+    parser.add_argument("--rna", default=os.environ.get("FUNCATTN_RNA", ""), metavar="FOLDER",
+                        help="train/ and test/ of the RNA surfaces (default: $FUNCATTN_RNA); as above")
     parser.add_argument("--out", default="build/results", help="default: %(default)s")
     parser.add_argument("--document", type=pathlib.Path, metavar="FILE",
                         help="put the tables between their marks <!-- TABLE --> in this file, and "
@@ -64,15 +71,15 @@ def arguments():
 def main():
     options = arguments()
     all_studies = definitions.studies(options.quick)
-    made, given = definitions.datasets(options.quick, options.published)
-    on_published = {study.name for study in all_studies
-                    if not all(name in made for name in study.datasets())}
+    needs = {study.name: option for study in all_studies
+             for name, option in [(definitions.PUBLISHED, "published"), (definitions.RNA, "rna")]
+             if name in study.datasets()}
     if options.list:
         for study in all_studies:
-            needs = " (needs --published)" if study.name in on_published else ""
-            print(f"{study.name:16} {study.title}{needs}")
+            needed = f" (needs --{needs[study.name]})" if study.name in needs else ""
+            print(f"{study.name:16} {study.title}{needed}")
         return 0
-    absent = set() if given else on_published
+    absent = {name: option for name, option in needs.items() if not getattr(options, option)}
     known = {study.name for study in all_studies}
     unknown = [name for name in options.tables if name not in known]
     if unknown:
@@ -80,21 +87,21 @@ def main():
               file=sys.stderr)
         return 2
     wanting = [name for name in options.tables if name in absent]
+    for name in wanting:
+        print(f"./dev results: {lacking(name, absent)}", file=sys.stderr)
     if wanting:
-        print(f"./dev results: {', '.join(wanting)}: needs the published Darcy data; name their folder by "
-              "--published", file=sys.stderr)
         return 2
     folder = pathlib.Path(options.out) / ("quick" if options.quick else "full")
     if options.quick:  # It shall tell what the program of now does.
         shutil.rmtree(folder, ignore_errors=True)
     workshop = runs.Workshop(options.program, folder, options.jobs)
     chosen = [study for study in all_studies if not options.tables or study.name in options.tables]
-    folders = dict(given)
+    made = definitions.datasets(options.quick)
+    folders = definitions.given(options.published, options.rna, workshop)
     pending = []
     for study in chosen:
         if study.name in absent:
-            print(f"{study.name} is left out: it needs the published Darcy data; name their folder by "
-                  "--published", file=sys.stderr)
+            print(f"left out: {lacking(study.name, absent)}", file=sys.stderr)
             continue
         for name in study.datasets():
             if name in made and name not in folders:

@@ -76,28 +76,55 @@ def fitted(axis, values):
     return [f"set {axis}range [{low!r}:{high!r}]", f"set {axis}tics ({labels})"]
 
 
-def draw(path, title, x_label, y_label, curves):
-    """Curves {name: [(x, y)]} as a PNG, logarithmic in both."""
+def begun(path, title, y_label, heights):
     script = ["set terminal pngcairo size 760,460 font 'DejaVu Sans,10'",
-              f"set output '{path}'", f"set title {quoted(title)}", f"set xlabel {quoted(x_label)}",
-              f"set ylabel {quoted(y_label)}", "set logscale x 2", "set logscale y", "set grid lc rgb '#dddddd'",
-              "set key outside right top"]
+              f"set output '{path}'", f"set title {quoted(title)}", f"set ylabel {quoted(y_label)}",
+              "set logscale y", "set grid lc rgb '#dddddd'", "set key outside right top"]
+    return script + (fitted("y", heights) if heights else [])
+
+
+def plotted(script, curves, style):
     plots = []
-    curves = {name: [(x, y) for x, y in points if y is not None and y > 0]
-              for name, points in curves.items()}
-    heights = [y for points in curves.values() for _, y in points]
-    if heights:
-        script += fitted("y", heights)
     for index, (name, points) in enumerate(curves.items()):
         script.append(f"$c{index} << EOD")
         script += [f"{x} {y}" for x, y in points]
         script.append("EOD")
-        plots.append(f"$c{index} using 1:2 with linespoints pt 7 ps 0.7 lw 1.6 "
+        plots.append(f"$c{index} using 1:2 with {style} pt {7 + index // len(COLOURS)} ps 0.7 "
                      f"lc rgb '{COLOURS[index % len(COLOURS)]}' dt {1 + index // len(COLOURS)} "
-                     f"title {quoted(name)}")
+                     f"lw 1.6 title {quoted(name)}")
     script.append("plot " + ", ".join(plots))
     subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, check=True)
 
 
+def positive(points):
+    return [(x, y) for x, y in points if y is not None and y > 0]
+
+
+def draw(path, title, x_label, y_label, curves):
+    """Curves {name: [(x, y)]} as a PNG, logarithmic in both; without positive values there is none."""
+    curves = {name: kept for name, points in curves.items() if (kept := positive(points))}
+    if not curves:
+        return
+    script = begun(path, title, y_label, [y for points in curves.values() for _, y in points])
+    places = [x for points in curves.values() for x, _ in points]
+    base = 2 if all(place >= 1 for place in places) else 10  # Counts, or quantities.
+    plotted([*script, f"set logscale x {base}", f"set xlabel {quoted(x_label)}"], curves,
+            "linespoints")
+
+
+def draw_groups(path, title, y_label, groups, rows):
+    """Points {row: {group: y}} side by side for each group as a PNG."""
+    width = 0.7 / max(1, len(rows) - 1)
+    curves = {}
+    for index, (name, values) in enumerate(rows.items()):
+        offset = index * width - (0.35 if len(rows) > 1 else 0)
+        curves[name] = positive([(place + offset, values.get(group))
+                                 for place, group in enumerate(groups)])
+    heights = [y for points in curves.values() for _, y in points]
+    labels = ", ".join(f"{quoted(group)} {place}" for place, group in enumerate(groups))
+    plotted([*begun(path, title, y_label, heights), f"set xtics ({labels})",
+             f"set xrange [-0.5:{len(groups) - 0.5}]"], curves, "points")
+
+
 def quoted(text):
-    return "'" + text.replace("'", "''").replace("_", "\\\\_") + "'"
+    return "'" + text.replace("'", "''").replace("_", "\\_") + "'"

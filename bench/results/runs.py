@@ -43,6 +43,12 @@ class Workshop:
         """Future of the folder that `funcattn generate` makes of the arguments."""
         return self._once("data", arguments, self._generate)
 
+    def derived(self, make, source, *arguments):
+        """Future of the folder that make(source, folder, *arguments) writes."""
+        def write(path, parts):
+            return self._into(path, lambda part: make(source, part, *arguments))
+        return self._once("data", (make.__name__, source, *arguments), write)
+
     def trained(self, data, arguments, seed):
         """Future of what `train --json` prints, with `operator` the file.
 
@@ -83,11 +89,17 @@ class Workshop:
             return self._made[name]
 
     def _generate(self, path, arguments):
+        return self._into(path, lambda part: self._call("generate", *arguments, "--out", part,
+                                                        "--quiet"))
+
+    @staticmethod
+    def _into(path, write):
+        """The folder, which `write` fills under another name if it is not there yet."""
         if not path.exists():
             part = path.with_name(path.name + ".part")
             shutil.rmtree(part, ignore_errors=True)
             part.parent.mkdir(parents=True, exist_ok=True)
-            self._call("generate", *arguments, "--out", part, "--quiet")
+            write(part)
             part.rename(path)
         return path
 
@@ -129,6 +141,18 @@ class Workshop:
             print(f"{time.monotonic() - begin:7.1f} s  {' '.join(command[1:])}", file=sys.stderr)
             return text_of(printed), {"peak_bytes": usage.ru_maxrss * 1024,
                                       "processor_seconds": usage.ru_utime + usage.ru_stime}
+
+
+def fastest_step(trained):
+    """Seconds of a training step: the least mean between two lines of the log, the first left out.
+
+    What else the machine does makes others longer.
+    """
+    log = pathlib.Path(trained["operator"]).with_suffix(".log.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    means = [(after["seconds"] - before["seconds"]) / (after["step"] - before["step"])
+             for before, after in zip(lines, lines[1:])]
+    return min(means, default=trained["ms_per_step"] / 1e3)
 
 
 def text_of(stream):

@@ -19,21 +19,23 @@ def start(study, workshop, folders, quick):
         if case.farthest:
             names = names[:names.index(case.farthest) + 1]
         begun[case.label] = []
-        for seed in range(case.seeds or study.seeds):
+        for seed in range(study.seeds):
             if study.task:
                 training = workshop.trained_on_task(study.task, options, seed)
                 evaluations = {None: workshop.evaluated_on_task(training, study.task)}
             else:
-                data = folders[study.data]
-                # Published data are a folder, generated ones the future of one.
-                grids = isinstance(data, pathlib.Path)
-                training = workshop.trained(data / "train16" if grids else data, options, seed)
+                data = folders[case.data or study.data]
+                training = workshop.trained(runs.Inside(data, study.inside) if study.inside else data,
+                                            options, seed)
                 evaluations = {None: workshop.evaluated(
-                    training, [runs.Inside(data, name) for name in names], study.evaluation)}
+                    training, [runs.Inside(folders[study.data], name) for name in names],
+                    [*study.evaluation, *case.evaluation])}
                 for shift, other in study.shifts.items():
                     evaluations[shift] = workshop.evaluated(training,
                                                             [runs.Inside(folders[other], "test")])
             begun[case.label].append((training, evaluations))
+    for label, figure in study.references.items():
+        begun[label] = (figure, folders[study.data])
     return begun
 
 
@@ -42,23 +44,37 @@ def length(study):
 
 
 def finish(study, begun):
-    """Waits, and gives {label: {"parameters", "seconds", "errors": {set: [of each seed]}, ...}}."""
-    result = {}
-    for label, pairs in begun.items():
-        row = {"errors": {}, "points": {}, "seconds": [], "parameters": 0}
-        for training, evaluations in pairs:
-            trained = training.result()
-            row["parameters"] = trained["parameters"]
-            row["seconds"].append(trained["seconds"])
-            for shift, evaluation in evaluations.items():
-                for case in cases_of(evaluation.result()):
-                    name = shift or case["label"]
-                    fields = case["fields"].values()
-                    row["errors"].setdefault(name, []).append(
-                        statistics.mean(field[study.figure] for field in fields))
-                    row["points"][name] = case["points"]
-        result[label] = row
+    """Waits, and gives {label: {"parameters", "step_ms", "errors": {set: [of each seed]}, ...}}."""
+    return {label: row(study, of_label) for label, of_label in begun.items()}
+
+
+def row(study, begun):
+    result = {"errors": {}, "gradients": {}, "points": {}, "step_ms": None, "parameters": None}
+    if isinstance(begun, tuple):
+        figure, folder = begun
+        result["errors"][study.sets[0]] = [figure(runs.resolved(folder))]
+        return result
+    steps = []
+    for training, evaluations in begun:
+        trained = training.result()
+        result["parameters"] = trained["parameters"]
+        steps.append(runs.fastest_step(trained))
+        for shift, evaluation in evaluations.items():
+            for case in cases_of(evaluation.result()):
+                name = shift or case["label"]
+                fields = case["fields"].values()
+                result["errors"].setdefault(name, []).append(
+                    statistics.mean(mean_of(field[study.figure]) for field in fields))
+                if name in study.gradients:
+                    result["gradients"].setdefault(name, []).append(
+                        statistics.mean(mean_of(field["relative_h1"]) for field in fields))
+                result["points"][name] = case["points"]
+    result["step_ms"] = 1e3 * min(steps)
     return result
+
+
+def mean_of(figure):
+    return figure["mean"] if isinstance(figure, dict) else figure
 
 
 def cases_of(evaluated):
@@ -67,20 +83,37 @@ def cases_of(evaluated):
 
 
 def write(study, result, folder):
-    """TABLE.md, TABLE.json and, where asked for, TABLE.png."""
+    """TABLE.md, TABLE.json and TABLE.png."""
     wanted = [*study.sets, *study.shifts]
     sets = [name for name in wanted if any(name in row["errors"] for row in result.values())]
-    columns = ["", "parameters", "training, s", *sets]
-    rows = [[label, f"{row['parameters']:,}", f"{statistics.mean(row['seconds']):.0f}",
-             *[pages.mean_and_spread(row["errors"].get(name, [])) for name in sets]]
+    columns = ["", "parameters", "step, ms", *sets, *[f"H1, {name}" for name in study.gradients]]
+    rows = [[label, "-" if row["parameters"] is None else f"{row['parameters']:,}",
+             pages.significant(row["step_ms"], 2),
+             *[pages.mean_and_spread(row["errors"].get(name, [])) for name in sets],
+             *[pages.mean_and_spread(row["gradients"].get(name, [])) for name in study.gradients]]
             for label, row in result.items()]
     text = f"### {study.title}\n\n" + pages.table(columns, rows)
     (folder / f"{study.name}.md").write_text(text)
     (folder / f"{study.name}.json").write_text(json.dumps(result, indent=2) + "\n")
-    if study.picture:
-        kept = [name for name in study.sets if "scattered" not in name and "graded" not in name]
-        curves = {label: sorted((row["points"][name], statistics.mean(row["errors"][name]))
-                                for name in kept if name in row["errors"])
-                  for label, row in result.items()}
-        pages.draw(folder / f"{study.name}.png", study.title, study.picture, "relative L2", curves)
+    draw(study, result, sets, folder / f"{study.name}.png")
     print(text)
+
+
+def draw(study, result, sets, path):
+    figure = study.figure.replace("_l2", " L2").replace("_", " ")
+    means = {label: {name: statistics.mean(values) for name, values in row["errors"].items()}
+             for label, row in result.items()}
+    if any(case.value is not None for case in study.cases):
+        curves = {}
+        for case in study.cases:
+            for name in sets if case.value is not None else []:
+                curves.setdefault(", ".join(filter(None, [case.series, name])), []).append(
+                    (case.value, means[case.label][name]))
+        pages.draw(path, study.title, study.axis, figure, curves)
+    elif study.along:
+        curves = {label: sorted((study.along[name] or result[label]["points"][name], mean)
+                                for name, mean in row.items() if name in study.along)
+                  for label, row in means.items()}
+        pages.draw(path, study.title, study.axis, figure, curves)
+    else:
+        pages.draw_groups(path, study.title, figure, sets, means)

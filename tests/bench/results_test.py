@@ -10,10 +10,14 @@ from unittest import mock
 RESULTS = pathlib.Path(os.environ["FUNCATTN_SOURCE_DIR"]) / "bench" / "results"
 sys.path.insert(0, str(RESULTS))
 import pages  # noqa: E402
+import runs  # noqa: E402
+import studies  # noqa: E402
+import tables  # noqa: E402
 
 
 def results(*arguments):
-    environment = {name: value for name, value in os.environ.items() if name != "FUNCATTN_DARCY"}
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("FUNCATTN_DARCY", "FUNCATTN_RNA")}
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run([sys.executable, RESULTS, "--program", "false", "--out", folder, *arguments],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
@@ -26,13 +30,15 @@ class Tables(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             lines = {line.split()[0]: line for line in done.stdout.splitlines()}
             self.assertTrue(lines["darcy-grids"].endswith("(needs --published)"), lines["darcy-grids"])
-            self.assertFalse(lines["burgers"].endswith("(needs --published)"), lines["burgers"])
+            self.assertTrue(lines["rna"].endswith("(needs --rna)"), lines["rna"])
+            self.assertNotIn("needs", lines["burgers"])
 
     def test_a_named_table_without_its_data_is_an_error(self):
-        done = results("burgers", "darcy-grids", "darcy-long")
+        done = results("burgers", "darcy-grids", "rna")
         self.assertEqual(done.returncode, 2)
-        self.assertEqual(done.stderr, "./dev results: darcy-grids, darcy-long: needs the published Darcy data; "
-                         "name their folder by --published\n")
+        self.assertEqual(done.stderr, "".join(
+            f"./dev results: {table} needs data that are not part of the project; name their folder by "
+            f"--{option}\n" for table, option in [("darcy-grids", "published"), ("rna", "rna")]))
 
     def test_a_table_that_is_not_there_is_an_error(self):
         done = results("burgurs")
@@ -56,7 +62,50 @@ class Axes(unittest.TestCase):
         self.assertIn("set ytics ('0.15' 0.15, '0.2' 0.2, '0.3' 0.3)", script)
         with mock.patch("subprocess.run") as gnuplot:
             pages.draw("a.png", "title", "points", "error", {"b": [(1, None)]})
-        self.assertNotIn("yrange", gnuplot.call_args.kwargs["input"])
+        gnuplot.assert_not_called()
+
+    def test_groups_stand_side_by_side(self):
+        with mock.patch("subprocess.run") as gnuplot:
+            pages.draw_groups("a.png", "title", "error", ["near", "far"],
+                              {"a": {"near": 0.1, "far": 0.2}, "b": {"near": 0.15}})
+        script = gnuplot.call_args.kwargs["input"]
+        self.assertIn("set xtics ('near' 0, 'far' 1)", script)
+        self.assertIn("$c0 << EOD\n-0.35 0.1\n0.65 0.2\nEOD\n$c1 << EOD\n0.35 0.15\nEOD", script)
+
+
+class Rows(unittest.TestCase):
+    def test_a_step_takes_what_the_fastest_of_the_log_take(self):
+        with tempfile.TemporaryDirectory() as folder:
+            operator = pathlib.Path(folder) / "a.safetensors"
+            operator.with_suffix(".log.jsonl").write_text(
+                '{"step": 10, "seconds": 9}\n{"step": 30, "seconds": 10}\n{"step": 40, "seconds": 12}\n')
+            trained = {"operator": str(operator), "ms_per_step": 300}
+            self.assertEqual(runs.fastest_step(trained), 0.05)
+            operator.with_suffix(".log.jsonl").write_text('{"step": 40, "seconds": 12}\n')
+            self.assertEqual(runs.fastest_step(trained), 0.3)
+
+    def test_a_case_may_be_trained_and_evaluated_in_its_own_way(self):
+        workshop = mock.Mock()
+        study = studies.Study("name", "title", "whole",
+                              [studies.Case("one", ["--a"], data="half", evaluation=["--b"])],
+                              seeds=1, inside="train16", evaluation=["--c"])
+        tables.start(study, workshop, {"whole": "W", "half": "H"}, True)
+        data, options, seed = workshop.trained.call_args.args
+        self.assertEqual((data.folder, data.name, options[-1], seed), ("H", "train16", "--a", 0))
+        _, sets, evaluation = workshop.evaluated.call_args.args
+        self.assertEqual((sets[0].folder, sets[0].name, evaluation), ("W", "test", ["--c", "--b"]))
+
+    def test_figures_of_classes_are_means_too(self):
+        study = studies.Study("name", "title", "data", [], figure="accuracy")
+        evaluated = {"resolutions": [
+            {"label": "test", "points": 5, "fields": {"label": {"accuracy": {"mean": 0.25}}}}]}
+        with mock.patch("runs.fastest_step", return_value=0.002):
+            row = tables.row(study, [(self.future({"parameters": 7}), {None: self.future(evaluated)})])
+        self.assertEqual((row["errors"], row["parameters"], row["step_ms"]), ({"test": [0.25]}, 7, 2))
+
+    @staticmethod
+    def future(value):
+        return mock.Mock(result=lambda: value)
 
 
 if __name__ == "__main__":
