@@ -108,6 +108,16 @@ Operator::Operator(std::shared_ptr<Model> model, Contract contract, Json trainin
                 "output features");
 }
 
+Operator Operator::without_symmetries() const {
+  if (contract_.symmetries.kind == Symmetries::none)
+    throw UsageError(
+        "the operator predicts no mean over symmetries, so that its prediction is a single one "
+        "already; leave the choice of a single prediction away");
+  Contract contract = contract_;
+  contract.symmetries = {};
+  return Operator(model_, std::move(contract), training_);
+}
+
 Operator Operator::on_device(torch::Device device) const {
   const std::shared_ptr<Model> copy =
       model_from_weights(model_->config(), model_weights(*model_), dtype());

@@ -21,6 +21,10 @@ class Operator {
   const Json& training() const { return training_; }  ///< Task, steps, seed, threads, metrics.
   void set_training(Json training) { training_ = std::move(training); }
 
+  /// The same model without the mean over the contract's symmetries, which predicts once where this
+  /// one predicts 4 or 8 times. Throws UsageError where the contract has no symmetries.
+  Operator without_symmetries() const;
+
   /// A copy whose model computes on `device`; apply() takes samples from anywhere.
   Operator on_device(torch::Device device) const;
 

@@ -76,6 +76,7 @@ std::vector<std::pair<std::string, std::string>> common_choices(const StageOptio
           {"policy for NaN", to_string(options.nan)},
           {"list of outputs", join(options.outputs, ", ")},
           {"suffix", options.suffix},
+          {"choice of a single prediction", flag(options.single_prediction)},
           {"choice of probabilities", flag(options.probabilities)},
           {"choice of parameters", parameters},
           {"choice of arrays to compare with", join(options.error_against, ", ")},
@@ -154,6 +155,7 @@ struct OperatorStage::Implementation {
     report_progress(options.progress, 0);
     check_names_are_free(target.parts, arrays, options);
     check_inspection(op, target.parts, options);
+    if (options.single_prediction) (void)op.without_symmetries();  // What has none is refused.
     Outcome outcome;
     const Device device = find_device(device_choice_from_string(options.device));
     outcome.report.device = device.name;
@@ -270,8 +272,11 @@ struct OperatorStage::Implementation {
 
   RowMatrix predict_on(const Device& device, const BoundStage& bound, const std::string& origin,
                        const StageOptions& options) const {
-    if (device.is_cpu()) return predict(op, engine ? &*engine : nullptr, bound, origin, options);
-    return predict(*on_gpu(device.name), nullptr, bound, origin, options);
+    const std::shared_ptr<const Operator> copy = device.is_cpu() ? nullptr : on_gpu(device.name);
+    const Operator& here = copy ? *copy : op;
+    const InferenceEngine* by = copy || !engine ? nullptr : &*engine;
+    return predict(options.single_prediction ? here.without_symmetries() : here, by, bound, origin,
+                   options);
   }
 
   /// This operator on another device, copied there once.

@@ -36,6 +36,9 @@ struct StageOptions {
   /// Names in the contract of the outputs to hand back, in this order; empty: all, in the order of
   /// the contract.
   std::vector<std::string> outputs;
+  /// Of an operator that predicts the mean over the symmetries of its contract, predict once, which
+  /// takes a fourth or an eighth of the time; UsageError for any other.
+  bool single_prediction = false;
   /// For outputs that are classes: beside the class also the share of each class, as an array
   /// NAME_probability with one component per class.
   bool probabilities = false;

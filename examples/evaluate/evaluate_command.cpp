@@ -30,6 +30,7 @@ struct EvaluateOptions {
   std::vector<std::filesystem::path> data;
   std::string task;
   std::string weights, error_weights;
+  bool single_prediction = false;
   std::string protocol;
   SineEvaluationOptions sine;
   std::vector<std::string> out_of_distribution;
@@ -215,6 +216,7 @@ class EvaluateCommand : public Command {
         .value("error-weights", options_.error_weights,
                "the same for the errors alone, to measure operators of different weights alike")
         .default_text("those of the operator");
+    declare_single_prediction(table, options_.single_prediction);
     table.value("task", options_.task, "draw the samples of a task instead")
         .choices({"sine"})
         .instead_of("data")
@@ -284,11 +286,12 @@ class EvaluateCommand : public Command {
     std::vector<Operator> operators;
     std::vector<OperatorEvaluation> evaluations;
     for (const auto& file : options_.operators) {
-      operators.push_back(load_operator(file));
+      operators.push_back(load(file));
       OperatorEvaluation evaluation;
       evaluation.name = file.stem().string();
       evaluation.file = file.string();
       evaluation.parameters = operators.back().model().parameter_count();
+      evaluation.single_prediction = options_.single_prediction;
       evaluation.recipe = recipe_of(operators.back());
       evaluations.push_back(std::move(evaluation));
     }
@@ -311,6 +314,16 @@ class EvaluateCommand : public Command {
   }
 
  private:
+  Operator load(const std::filesystem::path& file) const {
+    Operator op = load_operator(file);
+    if (!options_.single_prediction) return op;
+    try {
+      return op.without_symmetries();
+    } catch (const UsageError& error) {
+      throw UsageError("'" + file.string() + "': " + error.what());
+    }
+  }
+
   void evaluate_on_sine(const std::vector<Operator>& operators,
                         std::vector<OperatorEvaluation>& evaluations,
                         std::vector<SampleView>& views, Console& console) {

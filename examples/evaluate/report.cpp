@@ -237,6 +237,7 @@ Json report_json(const std::vector<OperatorEvaluation>& evaluations) {
                   {"parameters", evaluation.parameters},
                   {"drift", number_or_null(evaluation.drift())},
                   {"resolutions", cases_json(evaluation.resolutions)}};
+    if (evaluation.single_prediction) entry["single_prediction"] = true;
     if (const std::string why = evaluation.no_drift(); !why.empty()) entry["no_drift"] = why;
     for (const auto& [title, cases] : evaluation.studies)
       entry["studies"][title] = cases_json(cases);

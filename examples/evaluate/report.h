@@ -23,6 +23,7 @@ struct OperatorEvaluation {
   std::string name;  ///< Stem of the operator file.
   std::string file;
   std::int64_t parameters = 0;
+  bool single_prediction = false;  ///< In place of its mean over symmetries.
   /// What it was trained by, but for the seed; operators that have it in common are one recipe with
   /// several seeds. Empty: unknown.
   std::string recipe;

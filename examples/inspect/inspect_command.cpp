@@ -26,6 +26,7 @@ struct InspectOptions {
   double threshold = InspectionOptions().threshold;
   std::optional<double> memory_limit;  ///< GiB
   std::string weights;
+  bool single_prediction = false;
   NanPolicy nan = NanPolicy::error;
   bool per_block = false;
   bool convert_association = false;
@@ -83,6 +84,7 @@ class InspectCommand : public Command {
                "array:NAME")
         .placeholder("CHOICE")
         .default_text("as in training");
+    declare_single_prediction(table, options_.single_prediction);
     table.choice(
         "nan", options_.nan,
         {{"error", NanPolicy::error}, {"mask", NanPolicy::mask}, {"drop", NanPolicy::drop}},
@@ -142,6 +144,7 @@ class InspectCommand : public Command {
   StageOptions stage_options() const {
     StageOptions stage;
     stage.weights = options_.weights;
+    stage.single_prediction = options_.single_prediction;
     stage.nan = options_.nan;
     stage.per_block = options_.per_block;
     stage.convert_association = options_.convert_association;

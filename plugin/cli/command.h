@@ -36,4 +36,7 @@ using Commands = std::vector<std::unique_ptr<Command>>;
 /// The option --threads, alike in all commands that compute; pass the value to ThreadScope.
 void declare_threads(OptionTable& table, int& threads);
 
+/// The option --single-prediction, alike in all commands that predict.
+void declare_single_prediction(OptionTable& table, bool& single_prediction);
+
 }  // namespace funcattn

@@ -216,4 +216,10 @@ void declare_threads(OptionTable& table, int& threads) {
       .default_text("0, the cores this process may use");
 }
 
+void declare_single_prediction(OptionTable& table, bool& single_prediction) {
+  table.flag("single-prediction", single_prediction,
+             "predict once where the operator was trained to predict the mean over 4 or 8 "
+             "symmetries (train --average-symmetries): so much faster, less accurate");
+}
+
 }  // namespace funcattn

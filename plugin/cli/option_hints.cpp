@@ -34,6 +34,7 @@ const std::vector<Hint>& hints() {
       {"choose another folder for temporary files", {"--spill-folder"}},
       {"give the run one value for it", {"--parameter", "--per-block"}},
       {", or give the run a value for it", {"--parameter"}, ""},
+      {"leave the choice of a single prediction away", {"--single-prediction"}},
       {"choose appended or binary encoding", {"--encoding"}},
   };
   return all;

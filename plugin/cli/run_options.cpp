@@ -39,6 +39,7 @@ void RunOptions::describe(OptionTable& table) {
       {{"error", NanPolicy::error}, {"mask", NanPolicy::mask}, {"drop", NanPolicy::drop}},
       "what points with NaN do: refuse the file (error), take no part and get NaN (mask), or "
       "leave the result as well (drop)");
+  declare_single_prediction(table, single_prediction);
   table.flag("per-block", per_block, "every block of a file is a sample of its own");
   table.flag(
       "convert-association", convert_association,
@@ -187,6 +188,7 @@ int RunOptions::threads_per_file() const {
 StageOptions RunOptions::stage_options() const {
   StageOptions options;
   options.weights = weights;
+  options.single_prediction = single_prediction;
   options.suffix = suffix;
   options.overwrite = overwrite;
   options.nan = nan;

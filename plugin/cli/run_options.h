@@ -18,6 +18,7 @@ struct RunOptions {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path operator_file;
   std::string weights;  ///< Empty: as in training.
+  bool single_prediction = false;
   NanPolicy nan = NanPolicy::error;
   bool per_block = false;
   bool convert_association = false;

@@ -51,6 +51,7 @@ cli_test(evaluate_nan ARGS evaluate --operator "${plugin_fixtures}/surrogate.saf
 cli_test(train_nan ARGS train --data "${plugin_fixtures}/nan.vtu" --inputs load --targets load --quiet -o op.safetensors EXIT 1 STDERR "repair these values, or leave the file out\n$" NO_OUTPUT op.safetensors)
 cli_test(evaluate_error_weights_of_a_task ARGS evaluate --operator ${trained} --task sine --error-weights uniform EXIT 2 STDERR "--error-weights is for samples of --data")
 cli_test(evaluate_unknown_error_weights ARGS evaluate --operator ${trained} --data none --error-weights mesure EXIT 2 STDERR "mesure")
+cli_test(evaluate_single_prediction_of_no_mean ARGS evaluate --operator ${trained} --task sine --single-prediction EXIT 2 STDERR "sine.safetensors': the operator predicts no mean over symmetries.*--single-prediction")
 cli_test(evaluate_fields_of_a_task ARGS evaluate --operator ${trained} --task sine --fields fields EXIT 2 STDERR "--fields writes samples of --data" NO_OUTPUT fields)
 cli_test(evaluate_fields_of_two_names ARGS evaluate --operator ${trained} ${trained} --data none --fields fields EXIT 2 STDERR "two operators are named 'sine'" NO_OUTPUT fields)
 
@@ -66,6 +67,7 @@ cli_test(inspect_query ARGS inspect ${inspected} --query "${plugin_fixtures}/que
 cli_test(inspect_empty_mesh ARGS inspect "${plugin_fixtures}/surrogate.safetensors" "${plugin_fixtures}/empty.vtp" --report report --threads 1 STDERR "has no points.*wrote report.txt, report.json to report" OUTPUT report/report.json NO_OUTPUT report/transports.png)
 cli_test(inspect_swapped ARGS inspect "${plugin_fixtures}/grid.vtu" "${plugin_fixtures}/surrogate.safetensors" EXIT 2 STDERR "the operator comes first: give '.*surrogate.safetensors' before the mesh")
 cli_test(inspect_unknown_parameter ARGS inspect ${inspected} --parameter speed=1 -o out.vtu EXIT 2 STDERR "the operator has no parameter 'speed'" NO_OUTPUT out.vtu)
+cli_test(inspect_single_prediction_of_no_mean ARGS inspect ${inspected} --single-prediction -o out.vtu EXIT 2 STDERR "predicts no mean over symmetries" NO_OUTPUT out.vtu)
 cli_test(inspect_suffix ARGS inspect ${inspected} --suffix _op -o out.vtu --threads 1 --quiet OUTPUT out.vtu)
 cli_test(inspect_without_mesh ARGS inspect "${plugin_fixtures}/surrogate.safetensors" EXIT 2 STDERR "argument MESH is missing")
 cli_test(inspect_unknown_block ARGS inspect ${inspected} --blocks 1 3 -o out.vtu EXIT 2 STDERR "there is no block 3 to look into. the operator has 1 to 2" NO_OUTPUT out.vtu)

@@ -73,6 +73,21 @@ grep -q 'flow_1, flow_2' table || fail "no spread over seeds"
 grep -q '"max_error": 0\.0' again.json || grep -qE '"max_error": [0-9.]+e-[0-9]+' again.json ||
   fail "the fields are not what run predicts: $(cat again.json)"
 
+# An operator that predicts the mean over symmetries predicts once as one that was trained without it.
+square=(--data flow "${small[@]}" --symmetries square --symmetry-center 0.5 0.5)
+"$funcattn" train "${square[@]}" -o drawn.safetensors
+"$funcattn" train "${square[@]}" --average-symmetries -o mean.safetensors
+errors_of() { "$funcattn" evaluate --data flow --threads 1 --json --quiet --operator "$@" | grep -E '"(label|relative_l2|rmse)"'; }
+errors_of drawn.safetensors > drawn.errors
+errors_of mean.safetensors > mean.errors
+errors_of mean.safetensors --single-prediction > single.errors
+cmp drawn.errors single.errors || fail "a single prediction is another"
+if cmp -s drawn.errors mean.errors; then fail "the mean is a single prediction"; fi
+"$funcattn" run flow/test/0000.vtu --operator drawn.safetensors -o drawn.vtu --threads 1 --quiet
+"$funcattn" run flow/test/0000.vtu --operator mean.safetensors --single-prediction -o single.vtu --threads 1 --quiet
+cmp drawn.vtu single.vtu || fail "a single prediction by run is another"
+"$funcattn" inspect mean.safetensors flow/test/0000.vtu --single-prediction -o single.vtu --threads 1 --quiet > table
+
 # Test sets of one name in two folders stay apart.
 mkdir -p elsewhere
 cp -r flow elsewhere/coarse

@@ -145,6 +145,13 @@ TEST(Operator, HasTheSymmetriesOfItsContract) {
   EXPECT_TRUE(at::allclose(by_engine(symmetric, samples), mean, 0, 1e-12));
   EXPECT_GT((by_engine(plain, samples) - mean).abs().max().item<double>(), 1e-3);
 
+  const Operator single = symmetric.without_symmetries();
+  EXPECT_EQ(single.contract().to_json(), plain.contract().to_json());
+  EXPECT_TRUE(single.apply(samples, samples).equal(plain.apply(samples, samples)));
+  EXPECT_TRUE(by_engine(single, samples).equal(by_engine(plain, samples)));
+  expect_error<UsageError>([&] { (void)plain.without_symmetries(); },
+                           {"no mean over symmetries", "choice of a single prediction"});
+
   EngineProfile profile;
   std::vector<double> fractions;
   EngineOptions options;

@@ -22,6 +22,7 @@ cli_test(stdout_full ARGS --version STDOUT_TO /dev/full EXIT 1 STDERR "cannot wr
 cli_test(run_help ARGS run --help STDOUT "usage: funcattn run INPUT... --operator FILE .OPTIONS.")
 cli_test(run_without_operator ARGS run ${grid} EXIT 2 STDERR "option '--operator' is missing" NO_OUTPUT grid_predicted.vtu)
 cli_test(run_probabilities_of_fields ARGS run ${grid} ${operator} --probabilities --threads 1 -o out.vtu STDERR "no output of the operator is a class, so that --probabilities had no effect" OUTPUT out.vtu)
+cli_test(run_single_prediction_of_no_mean ARGS run ${grid} ${operator} --single-prediction -o out.vtu EXIT 2 STDERR "predicts no mean over symmetries.*leave the choice of a single prediction away .--single-prediction." NO_OUTPUT out.vtu)
 cli_test(run_without_input ARGS run ${operator} EXIT 2 STDERR "argument INPUT is missing")
 cli_test(run_missing_operator ARGS run ${grid} --operator none.safetensors EXIT 1 STDERR "^funcattn run: cannot read 'none.safetensors'" NO_OUTPUT grid_predicted.vtu)
 cli_test(run_damaged_operator ARGS run ${grid} --operator "@fixtures@/damaged.safetensors" EXIT 1 STDERR "checksum" NO_OUTPUT grid_predicted.vtu)

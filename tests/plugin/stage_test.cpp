@@ -65,6 +65,34 @@ TEST_F(StageTest, GivesWhatTheOperatorGives) {
     }
 }
 
+TEST_F(StageTest, PredictsOnceInPlaceOfTheMeanOverSymmetries) {
+  ModelConfig config = test::make_surrogate().model().config();
+  config.value_features = config.out_features = 1;
+  Contract contract;
+  contract.inputs.resize(1);
+  contract.inputs[0].name = "load";
+  contract.outputs = {{"pressure", Association::point, 1, "Pa"}};
+  contract.coordinates.axes = {0, 1};
+  contract.coordinates.center = {0.5, 0.5};
+  const Operator plain(make_model(config, torch::kFloat64, 7), contract);
+  contract.symmetries = {Symmetries::square, {0.5, 0.5}};
+  const Mesh mesh = test::make_grid(6, 5);
+  const OperatorStage stage(save(Operator(plain.shared_model(), contract)));
+  const RowMatrix mean = values(stage.run(mesh).mesh, "pressure_predicted");
+  StageOptions options;
+  options.single_prediction = true;
+  const RowMatrix single = values(stage.run(mesh, options).mesh, "pressure_predicted");
+  EXPECT_EQ(single, apply_directly(plain, mesh));
+  EXPECT_GT((single - mean).cwiseAbs().maxCoeff(), 1e-3);
+  const std::string refused =
+      "the operator predicts no mean over symmetries, so that its prediction is a single one "
+      "already; leave the choice of a single prediction away";
+  const OperatorStage other(save(plain));
+  EXPECT_EQ(error_of<UsageError>([&] { (void)other.run(mesh, options); }), refused);
+  EXPECT_EQ(error_of<UsageError>([&] { (void)other.check(MeshTree(mesh), nullptr, options); }),
+            refused);
+}
+
 TEST_F(StageTest, MemoryOfTheEngineChangesNoBit) {
   const OperatorStage stage(save(test::make_surrogate(Association::point)));
   const Mesh mesh = test::make_grid(40, 30);
