@@ -25,13 +25,16 @@ namespace {
 
 constexpr const char* description_name = "dataset.json";
 
-/// What this process has of one file: all of it, or its pieces.
+/// What this process has of one sample: all of it, or its pieces.
 struct Read {
   MeshTree pieces;  ///< Where processes hold a part each.
   std::vector<Mesh> meshes;
+  std::vector<Mesh> query{};  ///< One of a pair, else none.
+
+  const std::vector<Mesh>& with_targets() const { return query.empty() ? meshes : query; }
 };
 
-Read read_sample(const fs::path& file, ProcessGroup* pieces) {
+Read read_source(const fs::path& file, ProcessGroup* pieces) {
   if (!pieces) return {empty_tree(file.string()), {read_mesh(file)}};
   MeshTree tree = is_in_pieces(file)   ? read_piece_set(file, *pieces).tree
                   : pieces->is_first() ? read_mesh_tree(file)
@@ -40,8 +43,19 @@ Read read_sample(const fs::path& file, ProcessGroup* pieces) {
   return {std::move(tree), std::move(leaves)};
 }
 
+Read read_sample(const std::vector<fs::path>& files, std::size_t index, ProcessGroup* pieces,
+                 const QueryFiles* queries) {
+  Read read = read_source(files[index], pieces);
+  if (queries) read.query.push_back(read_mesh(queries->files[index]));
+  return read;
+}
+
 Sample bind(const Read& read, const Contract& contract, const WeightChoice& weights,
-            ProcessGroup* pieces) {
+            ProcessGroup* pieces, const QueryFiles* queries) {
+  if (queries)
+    return bind_pair(read.meshes.front(), read.query.front(), *queries->model, contract,
+                     queries->settings)
+        .sample;
   return pieces ? bind_pieces(read.pieces, contract, weights, *pieces)
                 : bind_sample(read.meshes.front(), contract, weights, true);
 }
@@ -56,11 +70,11 @@ int components_of_all(int found, const std::string& name, const fs::path& file,
   return components;
 }
 
-ArraySpec array_of(const Read& read, const std::string& name, Association association,
-                   ProcessGroup* pieces) {
+/// @param meshes those of the sample that have it
+ArraySpec array_of(const Read& read, const std::vector<Mesh>& meshes, const std::string& name,
+                   Association association, ProcessGroup* pieces) {
   // array() says what there is where the name does not fit.
-  const int found =
-      read.meshes.empty() ? 0 : read.meshes.front().array(name, association).components();
+  const int found = meshes.empty() ? 0 : meshes.front().array(name, association).components();
   return {name, association, components_of_all(found, name, read.pieces.origin(), pieces), ""};
 }
 
@@ -109,19 +123,22 @@ CoordinateHandling coordinates_of(const std::vector<Read>& samples, Contract& co
   double low[3], high[3];
   std::fill_n(low, 3, std::numeric_limits<double>::infinity());
   std::fill_n(high, 3, -std::numeric_limits<double>::infinity());
-  for (const Read& sample : samples)
-    for (const Mesh& mesh : sample.meshes) {
-      const RowMatrix points = mesh.coordinates(association);
-      if (points.rows() == 0) {
-        if (pieces) continue;
-        throw DataError("'" + mesh.origin() + "' has no " + to_string(association) +
-                        "s; remove it from the training set");
-      }
-      for (int axis = 0; axis < 3; ++axis) {
-        low[axis] = std::min(low[axis], points.col(axis).minCoeff());
-        high[axis] = std::max(high[axis], points.col(axis).maxCoeff());
-      }
+  const auto add = [&](const Mesh& mesh) {
+    const RowMatrix points = mesh.coordinates(association);
+    if (points.rows() == 0) {
+      if (pieces) return;
+      throw DataError("'" + mesh.origin() + "' has no " + to_string(association) +
+                      "s; remove it from the training set");
     }
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], points.col(axis).minCoeff());
+      high[axis] = std::max(high[axis], points.col(axis).maxCoeff());
+    }
+  };
+  for (const Read& sample : samples) {
+    for (const Mesh& mesh : sample.meshes) add(mesh);
+    for (const Mesh& mesh : sample.query) add(mesh);
+  }
   for (int axis = 0; axis < 3; ++axis) {
     low[axis] = -largest_of_all(pieces, -low[axis]);
     high[axis] = largest_of_all(pieces, high[axis]);
@@ -204,40 +221,46 @@ Normalisation statistics(const std::vector<Sample>& samples, bool of_targets,
 }  // namespace
 
 std::vector<Sample> load_samples(const std::vector<fs::path>& files, const Contract& contract,
-                                 ProcessGroup* pieces) {
+                                 ProcessGroup* pieces, const QueryFiles* queries) {
   std::vector<Sample> samples;
   samples.reserve(files.size());
   const WeightChoice weights = weight_choice_from_string(contract.weights);
-  for (const fs::path& file : files)
-    samples.push_back(bind(read_sample(file, pieces), contract, weights, pieces));
+  for (std::size_t i = 0; i < files.size(); ++i)
+    samples.push_back(
+        bind(read_sample(files, i, pieces, queries), contract, weights, pieces, queries));
   return samples;
 }
 
 VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const ArrayChoice& arrays,
-                                 const CoordinateHandling& coordinates, ProcessGroup* pieces) {
+                                 const CoordinateHandling& coordinates, ProcessGroup* pieces,
+                                 const QueryFiles* queries) {
   if (files.empty()) throw DataError("the training set has no files; check --data");
   if (arrays.targets.empty())
     throw UsageError("no target arrays; name what to predict with --targets");
   if (pieces && arrays.classes)
     throw UsageError("classes are not learned from samples in pieces; train on whole samples");
   std::vector<Read> samples;
-  for (const fs::path& file : files) samples.push_back(read_sample(file, pieces));
+  for (std::size_t i = 0; i < files.size(); ++i)
+    samples.push_back(read_sample(files, i, pieces, queries));
   const Read& first = samples.front();
 
   const Association association = arrays.association.value_or(Association::point);
   VtkTrainingSet set;
   for (const std::string& name : arrays.inputs)
-    set.contract.inputs.push_back({array_of(first, name, association, pieces), InputRole::value});
+    set.contract.inputs.push_back(
+        {array_of(first, first.meshes, name, association, pieces), InputRole::value});
   for (const std::string& name : arrays.parameters)
     set.contract.inputs.push_back(parameter_of(first, name, pieces));
   if (!arrays.source_flag.empty())
     set.contract.inputs.push_back(
-        {array_of(first, arrays.source_flag, association, pieces), InputRole::source_flag});
+        {array_of(first, first.meshes, arrays.source_flag, association, pieces),
+         InputRole::source_flag});
   for (const std::string& name : arrays.targets)
-    set.contract.outputs.push_back({array_of(first, name, association, pieces), {}, {}});
-  if (!arrays.classes && !first.meshes.empty())
+    set.contract.outputs.push_back(
+        {array_of(first, first.with_targets(), name, association, pieces), {}, {}});
+  if (!arrays.classes && !first.with_targets().empty())
     for (const std::string& name : arrays.targets) {
-      const ScalarType type = first.meshes.front().array(name, association).type();
+      const ScalarType type = first.with_targets().front().array(name, association).type();
       if (type != ScalarType::float32 && type != ScalarType::float64)
         set.integer_fields.push_back(name);
     }
@@ -245,15 +268,19 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
   set.contract.coordinates =
       coordinates_of(samples, set.contract, association, coordinates, pieces);
 
+  Contract binding = set.contract;
+  // Rows of pairs are not those of a mesh: what is no class is found where they still are.
+  if (queries && arrays.classes)
+    for (OutputArray& output : binding.outputs) output.classes = {0, 1};
   const WeightChoice weights = weight_choice_from_string(set.contract.weights);
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = 0;
   for (const Read& sample : samples) {
-    set.samples.push_back(bind(sample, set.contract, weights, pieces));
-    const PointSamples& query = set.samples.back().query;
+    set.samples.push_back(bind(sample, binding, weights, pieces, queries));
     const std::int64_t points =
-        pieces ? std::llround(total_of_all(pieces, query.shares.sum().item<double>()))
-               : query.coordinates.size(0);
+        pieces ? std::llround(
+                     total_of_all(pieces, set.samples.back().query.shares.sum().item<double>()))
+               : sample.meshes.front().count(association);
     fewest = std::min(fewest, points);
     most = std::max(most, points);
   }

@@ -11,6 +11,7 @@
 #include "core/process_group.h"
 #include "operators/contract.h"
 #include "operators/point_samples.h"
+#include "plugin/pair_binding.h"
 
 namespace funcattn {
 
@@ -35,21 +36,32 @@ struct VtkTrainingSet {
   std::vector<std::string> integer_fields;  ///< Targets of an integer type that are no classes.
 };
 
+/// The meshes that hold the targets, where those are others than the ones that hold the inputs.
+struct QueryFiles {
+  std::vector<std::filesystem::path> files;  ///< One per sample, in their order.
+  const Model* model = nullptr;              ///< Whose kind alone counts.
+  QuerySettings settings;
+};
+
 /// Reads and binds all files (float64, physical units). Throws FileError, DataError.
 /// @param pieces processes that read their pieces of each file (all of a mesh in one piece the
 /// first
 ///   one) and call it together; null: each file is read as a whole
+/// @param queries null: a sample is one mesh; never together with `pieces`
 std::vector<Sample> load_samples(const std::vector<std::filesystem::path>& files,
-                                 const Contract& contract, ProcessGroup* pieces = nullptr);
+                                 const Contract& contract, ProcessGroup* pieces = nullptr,
+                                 const QueryFiles* queries = nullptr);
 
 /// Reads the files and derives the contract: component counts from the first file, coordinates
 /// along which the set has extent (centred on its bounding box, scaled to [-1, 1] along the longest
 /// axis), statistics of inputs and targets, or the classes of these, ranges of points and
 /// parameters. `coordinates` overrides the coordinate handling where it has axes. `pieces` as for
-/// load_samples(): the contract is that of the whole meshes, the same in all processes.
+/// load_samples(): the contract is that of the whole meshes, the same in all processes. Of pairs
+/// the coordinates are those of both meshes, the range of points is that of `files`.
 VtkTrainingSet load_training_set(const std::vector<std::filesystem::path>& files,
                                  const ArrayChoice& arrays, const CoordinateHandling& coordinates,
-                                 ProcessGroup* pieces = nullptr);
+                                 ProcessGroup* pieces = nullptr,
+                                 const QueryFiles* queries = nullptr);
 
 /// What classes of targets an operator does not have, gathered sample after sample.
 class UnknownClasses {

@@ -383,6 +383,11 @@ BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract,
   return bound;
 }
 
+Tensor bind_targets(const std::vector<Mesh>& meshes, const Contract& contract,
+                    const Eigen::VectorXd& used) {
+  return gather_targets(Entries(meshes, contract.association()), contract, used);
+}
+
 Tensor to_tensor(const RowMatrix& values) {
   const Tensor tensor = torch::empty({values.rows(), values.cols()}, torch::kFloat64);
   std::copy_n(values.data(), values.size(), tensor.data_ptr<double>());

@@ -68,6 +68,11 @@ BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract,
                       const Eigen::VectorXd& weights, NanPolicy nan,
                       const std::vector<double>& parameters = {});
 
+/// The true arrays of the meshes, [entries, target components]. Throws DataError for absent arrays,
+/// wrong component counts and, at entries where `used` is positive, NaN, Inf and what is no class.
+Tensor bind_targets(const std::vector<Mesh>& meshes, const Contract& contract,
+                    const Eigen::VectorXd& used);
+
 /// [n,C] tensor to a row-major matrix.
 RowMatrix to_matrix(const Tensor& values);
 /// Row-major matrix to a float64 tensor [n,C].

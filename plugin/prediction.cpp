@@ -23,11 +23,12 @@ namespace {
 /// Integers above this are not all representable in float32.
 constexpr double largest_exact_integer = 16777216;
 
-std::vector<std::string> precision_warnings(const StageMeshes& meshes, const Operator& op) {
+std::vector<std::string> precision_warnings(const StageMeshes& meshes, const Model& model,
+                                            const Contract& contract) {
   std::vector<std::string> warnings;
-  if (op.dtype() != torch::kFloat32) return warnings;
+  if (model.dtype() != torch::kFloat32) return warnings;
   for (const Mesh& mesh : meshes.parts)
-    for (const InputArray& input : op.contract().inputs) {
+    for (const InputArray& input : contract.inputs) {
       if (input.role != InputRole::value || mesh.count(input.association) == 0) continue;
       const ArrayView view = mesh.array(input.name, input.association);
       const bool wide = view.type() == ScalarType::int64 || view.type() == ScalarType::uint64 ||
@@ -54,35 +55,30 @@ std::vector<std::string> unusable_warnings(const std::string& origin,
           to_string(contract.association()) + "s hold NaN or Inf and take no part"};
 }
 
-WeightChoice source_weights(const Operator& op, const StageOptions& options) {
-  return weight_choice_from_string(options.weights.empty() ? op.contract().weights
-                                                           : options.weights);
+WeightChoice source_weights(const Contract& contract, const StageOptions& options) {
+  return weight_choice_from_string(options.weights.empty() ? contract.weights : options.weights);
 }
 
-/// Weights at the query only say how its errors are averaged (and, in `paper` with cross, how its
-/// own coefficients are): a choice that names arrays or demands cells is meant for the source.
 /// @param shares receives those of the points, where they are in pieces
-Eigen::VectorXd query_weights(const StageMeshes& query, const Operator& op,
+Eigen::VectorXd query_weights(const StageMeshes& query, const Contract& contract,
                               const StageOptions& options, Tensor& shares) {
-  WeightChoice choice = source_weights(op, options);
-  if (choice.kind != WeightKind::uniform) choice = {WeightKind::automatic, ""};
-  const Association association = op.contract().association();
-  WeightsInPieces in_pieces = quadrature_weights(query.parts, association, choice,
-                                                 places_for(options.nan), options.engine.processes);
+  WeightsInPieces in_pieces = quadrature_weights(
+      query.parts, contract.association(), query_weight_choice(source_weights(contract, options)),
+      places_for(options.nan), options.engine.processes);
   if (in_pieces.shares.size() > 0) shares = to_tensor(RowMatrix(in_pieces.shares)).squeeze(1);
   return std::move(in_pieces.weights);
 }
 
 /// The query with the inputs that it lacks, where the options say that they may be interpolated.
-StageMeshes with_inputs(const StageMeshes& query, const StageMeshes& source, const Operator& op,
-                        const StageOptions& options) {
+StageMeshes with_inputs(const StageMeshes& query, const StageMeshes& source,
+                        const Contract& contract, const StageOptions& options) {
   StageMeshes completed = query;
   for (Mesh& part : completed.parts) {
     std::vector<ArraySpec> missing;
-    for (const InputArray& input : op.contract().inputs)
+    for (const InputArray& input : contract.inputs)
       if (input.role == InputRole::value && !part.has_array(input.name, input.association))
         missing.push_back(input);
-    if (missing.empty() || part.count(op.contract().association()) == 0) continue;
+    if (missing.empty() || part.count(contract.association()) == 0) continue;
     if (!options.interpolate_inputs)
       throw DataError(part.origin() + ": the query mesh has no " +
                       to_string(missing.front().association) + " array '" + missing.front().name +
@@ -111,20 +107,18 @@ void join_as_source(const BoundQuery& query, const Tensor& shares, bool in_proce
   bound.query_is_source = true;
 }
 
-void bind_to_query(const Operator& op, const StageMeshes& source, const StageMeshes& query,
-                   const std::vector<double>& parameters, const StageOptions& options,
-                   BoundStage& bound) {
-  const Contract& contract = op.contract();
-  const bool separates = op.model().separates_query();
-  // In few_shot a query is its coordinates; everywhere else inputs are part of its features.
-  const bool needs_values = op.model().config().form != Form::few_shot;
-  const StageMeshes complete = needs_values ? with_inputs(query, source, op, options) : query;
+void bind_to_query(const Model& model, const Contract& contract, const StageMeshes& source,
+                   const StageMeshes& query, const std::vector<double>& parameters,
+                   const StageOptions& options, BoundStage& bound) {
+  const bool separates = model.separates_query();
+  const bool needs_values = query_needs_inputs(model);
+  const StageMeshes complete = needs_values ? with_inputs(query, source, contract, options) : query;
   Eigen::Index count = 0;
   for (const Mesh& part : query.parts) count += part.count(contract.association());
   ProcessGroup* processes = options.engine.processes;
   Tensor shares;
   if (separates || !options.error_against.empty())
-    bound.weights = query_weights(query, op, options, shares);
+    bound.weights = query_weights(query, contract, options, shares);
   const Eigen::VectorXd weights = separates ? bound.weights : Eigen::VectorXd::Zero(count);
   BoundQuery at =
       bind_query(complete.parts, contract, needs_values, weights, options.nan, parameters);
@@ -217,15 +211,24 @@ Operator copy_to_gpu(const Operator& op, const std::string& device) {
   return on_device(device, [&] { return op.on_device(torch::Device(device)); });
 }
 
-BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
-                      const StageOptions& options) {
-  const Contract& contract = op.contract();
+WeightChoice query_weight_choice(const WeightChoice& of_source) {
+  if (of_source.kind == WeightKind::uniform) return of_source;
+  return {WeightKind::automatic, ""};
+}
+
+bool query_needs_inputs(const Model& model) {
+  // In few_shot a query is its coordinates; everywhere else inputs are part of its features.
+  return model.config().form != Form::few_shot;
+}
+
+BoundStage bind_stage(const Model& model, const Contract& contract, const StageMeshes& source,
+                      const StageMeshes* query, const StageOptions& options) {
   BoundStage bound;
   const std::vector<double> parameters =
       parameter_values(contract, source, query, options, bound.warnings);
   ProcessGroup* processes = options.engine.processes;
-  BoundMeshes built = bind_meshes(source.parts, contract, source_weights(op, options), options.nan,
-                                  false, parameters, processes);
+  BoundMeshes built = bind_meshes(source.parts, contract, source_weights(contract, options),
+                                  options.nan, false, parameters, processes);
   bound.source = built.sample.source;
   bound.query = built.sample.query;
   bound.query_is_source = built.sample.query_is_source;
@@ -233,15 +236,15 @@ BoundStage bind_stage(const Operator& op, const StageMeshes& source, const Stage
   if (built.sample.query.shares.defined())
     count = std::llround(total_of_all(processes, built.sample.query.shares.sum().item<double>()));
   append(bound.warnings, count_warnings(source.origin, count, contract,
-                                        op.model().config().form == Form::sum_coefficients));
+                                        model.config().form == Form::sum_coefficients));
   append(bound.warnings,
          box_warnings(source.origin, built.sample.query.coordinates, contract, processes));
   append(bound.warnings, unseen_axis_warnings(source.origin, source.parts, contract, processes));
-  append(bound.warnings, precision_warnings(source, op));
+  append(bound.warnings, precision_warnings(source, model, contract));
   append(bound.warnings, unusable_warnings(source.origin, built.unusable, contract, processes));
   bound.source_is_apart = query != nullptr;
   if (query) {
-    bind_to_query(op, source, *query, parameters, options, bound);
+    bind_to_query(model, contract, source, *query, parameters, options, bound);
   } else {
     bound.counts = built.counts;
     bound.unusable = std::move(built.unusable);

@@ -28,9 +28,16 @@ struct BoundStage {
 };
 
 /// Binds `source`, and `query` where the results belong elsewhere (else null). Throws as
-/// OperatorStage::run() does.
-BoundStage bind_stage(const Operator& op, const StageMeshes& source, const StageMeshes* query,
-                      const StageOptions& options);
+/// OperatorStage::run() does. @param model whose kind alone counts: form, type of the numbers
+BoundStage bind_stage(const Model& model, const Contract& contract, const StageMeshes& source,
+                      const StageMeshes* query, const StageOptions& options);
+
+/// Weights at a query only say how its errors are averaged (and, in `paper` with cross, how its own
+/// coefficients are): a choice that names arrays or demands cells is meant for the source.
+WeightChoice query_weight_choice(const WeightChoice& of_source);
+
+/// Whether the inputs enter the features of a query.
+bool query_needs_inputs(const Model& model);
 
 /// With the batch axis that an operator takes.
 PointSamples add_batch_axis(const PointSamples& samples);

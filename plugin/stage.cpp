@@ -191,7 +191,8 @@ struct OperatorStage::Implementation {
       query = *given_query;
       query.parts = with_converted_inputs(given_query->parts, arrays, options);
     }
-    BoundStage bound = bind_stage(op, source, given_query ? &query : nullptr, options);
+    BoundStage bound =
+        bind_stage(op.model(), arrays, source, given_query ? &query : nullptr, options);
     outcome.report.unusable = total_of_all(
         processes, std::int64_t{std::count(bound.unusable.begin(), bound.unusable.end(), true)});
     outcome.report.warnings = warnings_of_all(bound.warnings, processes);

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "examples/evaluate/problem_set.h"
 #include "examples/evaluate/report.h"
+#include "examples/pairs.h"
 #include "examples/sine/sine_evaluation.h"
 #include "examples/vtk_samples.h"
 #include "meshio/class_array.h"
@@ -20,6 +21,7 @@
 #include "operators/operator_file.h"
 #include "operators/threads.h"
 #include "plugin/binding.h"
+#include "plugin/pair_binding.h"
 
 namespace funcattn {
 
@@ -27,7 +29,8 @@ namespace {
 
 struct EvaluateOptions {
   std::vector<std::filesystem::path> operators;
-  std::vector<std::filesystem::path> data;
+  std::vector<std::filesystem::path> data, query_data;
+  bool interpolate_inputs = false;
   std::string task;
   std::string weights, error_weights;
   bool single_prediction = false;
@@ -40,46 +43,19 @@ struct EvaluateOptions {
   int threads = 0;
 };
 
-// Index of the case nearest to the range of points that the operator was trained with; of a graded
-// and a plain one with about as many points the plain one.
+// Index of the case nearest to the range of points that the operator was trained with, of pairs by
+// the points of the source; of a graded and a plain one with about as many points the plain one.
 std::size_t training_resolution(const std::vector<CaseMetrics>& cases, const Contract& contract) {
   if (contract.max_points == 0) return 0;
   const double middle = 0.5 * static_cast<double>(contract.min_points + contract.max_points);
   const auto distance = [&](const CaseMetrics& metrics) {
     const double handicap = sampling_of(metrics.label).empty() ? 0 : 0.25 * middle;
-    return std::abs(metrics.points - middle) + handicap;
+    return std::abs(metrics.source_points.value_or(metrics.points) - middle) + handicap;
   };
   std::size_t nearest = 0;
   for (std::size_t i = 1; i < cases.size(); ++i)
     if (distance(cases[i]) < distance(cases[nearest])) nearest = i;
   return nearest;
-}
-
-using TestSet = std::pair<std::string, std::vector<std::filesystem::path>>;
-
-/// Of all locations. Sets of one name are told apart by the folders that they are in, by name or,
-/// if need be, by all of their paths.
-std::vector<TestSet> all_test_sets(const std::vector<std::filesystem::path>& locations) {
-  namespace fs = std::filesystem;
-  std::vector<TestSet> sets;
-  std::vector<fs::path> folders;
-  for (const fs::path& location : locations)
-    for (TestSet& set : test_sets(location)) {
-      const fs::path given = location.has_filename() ? location : location.parent_path();
-      const bool is_in_it = fs::is_directory(given / "test");
-      folders.push_back(is_in_it ? given : fs::absolute(given).lexically_normal().parent_path());
-      sets.push_back(std::move(set));
-    }
-  const auto tell_apart = [&](const auto& prefix) {
-    std::vector<std::string> names;
-    for (const TestSet& set : sets) names.push_back(set.first);
-    for (std::size_t i = 0; i < sets.size(); ++i)
-      if (std::count(names.begin(), names.end(), names[i]) > 1)
-        sets[i].first = (prefix(folders[i]) / fs::path(names[i]).filename()).string();
-  };
-  tell_apart([](const fs::path& folder) { return folder.filename(); });
-  tell_apart([](const fs::path& folder) { return folder.relative_path(); });
-  return sets;
 }
 
 /// What the operator was made by apart from chance.
@@ -209,6 +185,15 @@ class EvaluateCommand : public Command {
         .instead_of("task")
         .placeholder("FOLDER");
     table
+        .list("query-data", options_.query_data,
+              "as many sets of meshes that hold the truth, each at the points of its own: partners "
+              "of those of --data, which hold the inputs")
+        .placeholder("FOLDER")
+        .default_text("the meshes of --data");
+    table.flag(
+        "interpolate-inputs", options_.interpolate_inputs,
+        "take inputs that a mesh of --query-data lacks from its partner, linearly in its cells");
+    table
         .value("weights", options_.weights,
                "quadrature weights with --data: auto, measure, uniform, density or array:NAME")
         .default_text("as in training");
@@ -268,6 +253,15 @@ class EvaluateCommand : public Command {
     if (options_.data.empty() && !options_.error_weights.empty())
       throw UsageError("--error-weights is for samples of --data; give --data FOLDER");
     if (!options_.error_weights.empty()) weight_choice_from_string(options_.error_weights);
+    if (options_.query_data.empty()) {
+      if (options_.interpolate_inputs)
+        throw UsageError(
+            "--interpolate-inputs is for meshes of --query-data; give them, or leave it away");
+    } else if (options_.query_data.size() != options_.data.size()) {
+      throw UsageError("--query-data names " + std::to_string(options_.query_data.size()) +
+                       " sets and --data " + std::to_string(options_.data.size()) +
+                       "; give one for each, in the same order");
+    }
     std::set<std::string> names;
     for (const auto& file : options_.operators)
       if (!names.insert(file.stem().string()).second && !options_.fields.empty())
@@ -347,39 +341,48 @@ class EvaluateCommand : public Command {
   void evaluate_on_files(const std::vector<Operator>& operators,
                          std::vector<OperatorEvaluation>& evaluations,
                          std::vector<SampleView>& views, Console& console) {
-    const std::vector<TestSet> sets = all_test_sets(options_.data);
+    const std::vector<TestSet> sets = all_test_sets(options_.data, options_.query_data);
     Views pictures(views);
     std::map<std::string, ProblemSet> problem_sets;
     for (std::size_t i = 0; i < operators.size(); ++i) {
       Contract contract = operators[i].contract();
       if (!options_.weights.empty()) contract.weights = options_.weights;
-      const WeightChoice weights = weight_choice_from_string(contract.weights);
       OperatorEvaluation& evaluation = evaluations[i];
       for (const auto& [set, files] : sets) {
-        console.note("evaluating " + evaluation.name + " on " + std::to_string(files.size()) +
-                     " samples of " + set);
+        console.note("evaluating " + evaluation.name + " on " +
+                     std::to_string(files.sources.size()) +
+                     (files.queries.empty() ? " samples of " : " pairs of ") + set);
         CaseEvaluation cases(operators[i], set);
         UnknownClasses unknown;
         ProblemSet& problems = problem_sets[set];
         problems = {};
-        for (const std::filesystem::path& file : files) {
-          const Mesh mesh = read_mesh(file);
-          const Sample sample = bind_sample(mesh, contract, weights, true);
-          const Tensor prediction = cases.add(sample, &mesh, error_weights(mesh, contract));
-          unknown.add(sample, contract);
+        double source_points = 0;
+        for (std::size_t j = 0; j < files.sources.size(); ++j) {
+          const TestSample test = read_sample(files, j, operators[i].model(), contract);
+          const std::filesystem::path& file =
+              (files.queries.empty() ? files.sources : files.queries)[j];
+          const Tensor prediction = cases.add(
+              test.bound, &test.mesh, error_weights(test.mesh, contract), test.first_result);
+          source_points += test.source_points;
+          unknown.add(test.results, contract);
           if (!options_.fields.empty())
-            write_fields(with_fields(mesh, operators[i], sample, prediction), file,
+            write_fields(with_fields(test.mesh, operators[i], test.results, prediction),
+                         {files.sources[j], file},
                          options_.fields / evaluation.name / set / file.filename());
           if (sets.size() > 1)
-            problems.add(file.stem().string(), sample, contract,
-                         domain_weights(mesh, sample, contract));
-          if (!options_.report.empty() && file == files.front())
-            pictures.add(set, file, operators[i], evaluation.name, mesh, sample, prediction);
+            problems.add(file.stem().string(), test.results, contract,
+                         domain_weights(test, contract));
+          if (!options_.report.empty() && j == 0)
+            pictures.add(set, file, operators[i], evaluation.name, test.mesh, test.results,
+                         prediction);
         }
         if (const std::vector<std::string> texts = unknown.texts(); !texts.empty())
           console.note("no training sample of " + evaluation.name + " had " + join(texts, ", ") +
                        ", which " + set + " has: always wrong there");
         evaluation.resolutions.push_back(cases.result());
+        if (!files.queries.empty())
+          evaluation.resolutions.back().source_points =
+              source_points / static_cast<double>(files.sources.size());
       }
       std::stable_sort(
           evaluation.resolutions.begin(), evaluation.resolutions.end(),
@@ -396,21 +399,50 @@ class EvaluateCommand : public Command {
     }
   }
 
+  /// What one sample is to the operator, and what it is to its errors.
+  struct TestSample {
+    Mesh mesh;  ///< With the truth.
+    Sample bound;
+    Sample results;  ///< Places, weights and truth of the results: those of the mesh.
+    std::int64_t first_result = 0;
+    double source_points = 0;
+  };
+
+  TestSample read_sample(const SampleFiles& files, std::size_t index, const Model& model,
+                         const Contract& contract) const {
+    Mesh source = read_mesh(files.sources[index]);
+    const auto source_points = static_cast<double>(source.count(contract.association()));
+    if (files.queries.empty()) {
+      const Sample sample =
+          bind_sample(source, contract, weight_choice_from_string(contract.weights), true);
+      return {std::move(source), sample, sample, 0, source_points};
+    }
+    Mesh query = read_mesh(files.queries[index]);
+    const PairSample pair =
+        bind_pair(source, query, model, contract, {"", options_.interpolate_inputs});
+    return {std::move(query), pair.sample, pair.results(), pair.first_result, source_points};
+  }
+
+  /// Of the points of a mesh whose truth is known. What bind_sample() gives where it has inputs
+  /// too.
+  static Tensor weights_of(const Mesh& mesh, const Contract& contract, const std::string& choice) {
+    return pair_weights(mesh, contract, {choice, false});
+  }
+
   /// Undefined where the errors have the weights of the operator.
   Tensor error_weights(const Mesh& mesh, const Contract& contract) const {
     if (options_.error_weights.empty()) return {};
-    return bind_sample(mesh, contract, weight_choice_from_string(options_.error_weights), true)
-        .query.weights;
+    return weights_of(mesh, contract, options_.error_weights);
   }
 
   /// Of operators whose points count alike, the parts of the domain all the same where cells tell.
-  static Tensor domain_weights(const Mesh& mesh, const Sample& sample, const Contract& contract) {
+  static Tensor domain_weights(const TestSample& test, const Contract& contract) {
     if (weight_choice_from_string(contract.weights).kind != WeightKind::uniform)
-      return sample.query.weights;
-    return bind_sample(mesh, contract, {WeightKind::automatic, ""}, true).query.weights;
+      return test.results.query.weights;
+    return weights_of(test.mesh, contract, "auto");
   }
 
-  static void write_fields(const Mesh& mesh, const std::filesystem::path& sample,
+  static void write_fields(const Mesh& mesh, const std::vector<std::filesystem::path>& inputs,
                            std::filesystem::path path) {
     const MeshTree tree(mesh);
     try {
@@ -420,8 +452,9 @@ class EvaluateCommand : public Command {
       path.replace_extension(suggested_extension(tree));
     }
     std::error_code failure;
-    if (std::filesystem::equivalent(path, sample, failure))
-      throw UsageError("'" + path.string() + "' would replace a sample; give another --fields");
+    for (const std::filesystem::path& sample : inputs)
+      if (std::filesystem::equivalent(path, sample, failure))
+        throw UsageError("'" + path.string() + "' would replace a sample; give another --fields");
     std::filesystem::create_directories(path.parent_path(), failure);
     if (failure)
       throw FileError("cannot make the folder '" + path.parent_path().string() +

@@ -80,9 +80,13 @@ Tensor predict_sample(const Operator& op, const Sample& sample) {
 CaseEvaluation::CaseEvaluation(const Operator& op, std::string label)
     : op_(op), label_(std::move(label)), fields_(op.contract().outputs.size()) {}
 
-Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh, const Tensor& error_weights) {
+Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh, const Tensor& error_weights,
+                           std::int64_t first_result) {
+  const auto results_of = [&](const Tensor& all) {
+    return all.narrow(0, first_result, all.size(0) - first_result);
+  };
   const auto start = std::chrono::steady_clock::now();
-  const Tensor prediction = predict_sample(op_, sample);
+  const Tensor prediction = results_of(predict_sample(op_, sample));
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   points_ += static_cast<double>(prediction.size(0));
   names_.push_back(sample.name);
@@ -90,9 +94,10 @@ Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh, const Tensor&
     throw NumericError("the prediction for '" + sample.name +
                        "' is not finite; check its inputs against the training range "
                        "(funcattn info lists it)");
-  const Tensor target = sample.targets.to(torch::kFloat64);
+  const Tensor target = results_of(sample.targets).to(torch::kFloat64);
   const Tensor weights =
-      (error_weights.defined() ? error_weights : sample.query.weights).to(torch::kFloat64);
+      (error_weights.defined() ? error_weights : results_of(sample.query.weights))
+          .to(torch::kFloat64);
   std::int64_t channel = 0;
   std::int64_t component = 0;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
@@ -192,6 +197,7 @@ Json CaseMetrics::to_json() const {
                {"samples", samples},
                {"points", points},
                {"seconds_per_million_points", seconds_per_million_points}};
+  if (source_points) json["source_points"] = *source_points;
   for (const FieldMetrics& field : fields) {
     Json& entry = json["fields"][field.field];
     entry = Json::object();

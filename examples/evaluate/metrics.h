@@ -46,7 +46,9 @@ struct FieldMetrics {
 struct CaseMetrics {
   std::string label;
   int samples = 0;
-  double points = 0;  ///< Mean number of query points per sample.
+  double points = 0;  ///< Mean number of points per sample that have a result.
+  /// Of pairs of meshes: mean number of points of the mesh with the inputs.
+  std::optional<double> source_points{};
   double seconds_per_million_points = 0;
   std::vector<FieldMetrics> fields;
   Json to_json() const;
@@ -59,10 +61,12 @@ class CaseEvaluation {
   CaseEvaluation(const Operator& op, std::string label);
 
   /// @return the prediction [M,C], float64
-  /// @param mesh that the sample was bound from, or null: then there is no H1 seminorm
+  /// @param mesh that the results belong to, or null: then there is no H1 seminorm
   /// @param error_weights [M] of the errors, where not those of the sample
+  /// @param first_result where M begins: places of the query before it have no result
   /// Throws NumericError, naming the sample, if the prediction is not finite.
-  Tensor add(const Sample& sample, const Mesh* mesh = nullptr, const Tensor& error_weights = {});
+  Tensor add(const Sample& sample, const Mesh* mesh = nullptr, const Tensor& error_weights = {},
+             std::int64_t first_result = 0);
 
   /// Throws DataError if there was no sample.
   CaseMetrics result() const;

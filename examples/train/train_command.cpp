@@ -8,6 +8,7 @@
 #include "core/affinity.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "examples/pairs.h"
 #include "examples/sine/sine_task.h"
 #include "examples/train/interrupts.h"
 #include "examples/train/point_subset.h"
@@ -16,6 +17,7 @@
 #include "operators/engine/training_function.h"
 #include "operators/threads.h"
 #include "operators/training/orthogonality.h"
+#include "plugin/prediction.h"
 
 namespace funcattn {
 
@@ -121,13 +123,39 @@ class TrainCommand : public Command {
   }
 
   /// What this process validates on.
-  template <class Things>
-  Things share_of(Things all) const {
+  std::vector<Sample> share_of(std::vector<Sample> all) const {
     if (!processes_) return all;
     const auto [first, last] = Share{processes_->rank(), processes_->size()}.of(all.size());
     const auto begin = std::make_move_iterator(all.begin());
-    return Things(begin + static_cast<std::ptrdiff_t>(first),
-                  begin + static_cast<std::ptrdiff_t>(last));
+    return {begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)};
+  }
+  SampleFiles share_of(SampleFiles all) const {
+    if (!processes_) return all;
+    const auto [first, last] = Share{processes_->rank(), processes_->size()}.of(all.sources.size());
+    return all.part(first, last);
+  }
+
+  /// The training samples and those that are held out.
+  std::pair<SampleFiles, SampleFiles> sample_files(Json& record) const {
+    SampleFiles files = training_pairs(options_.data, options_.query_data);
+    SampleFiles held_out = validation_pairs(options_.data, options_.query_data);
+    for (const SampleFiles* samples : {&files, &held_out})
+      for (const auto* meshes : {&samples->sources, &samples->queries})
+        for (const std::filesystem::path& sample : *meshes) refuse_to_replace(sample);
+    if (held_out.sources.empty()) {
+      record["validation_fraction"] = options_.validation_fraction;
+      // Every n-th file, so that an ordered set is held out evenly.
+      const std::size_t count = files.sources.size();
+      const auto wanted = static_cast<std::size_t>(
+          std::floor(options_.validation_fraction * static_cast<double>(count)));
+      SampleFiles kept;
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool hold = (i + 1) * wanted / count > i * wanted / count;
+        (hold ? held_out : kept).add(files, i);
+      }
+      files = std::move(kept);
+    }
+    return {std::move(files), std::move(held_out)};
   }
 
   TrainingInput vtk_input(const Recipe& recipe, Console& console) const {
@@ -137,43 +165,42 @@ class TrainCommand : public Command {
     CoordinateHandling coordinates;
     read_dataset_description(options_.data, arrays, coordinates);
     tell_of_description(arrays, console);
-    warn_of_targets_among_inputs(arrays, console);
+    const std::shared_ptr<Model> kind = model_of_kind(recipe);
+    const bool target_is_seen = options_.query_data.empty() || query_needs_inputs(*kind);
+    if (target_is_seen) warn_of_targets_among_inputs(arrays, console);
     const Loss loss = loss_for(recipe, arrays);
     arrays.classes = loss == Loss::cross_entropy;
     arrays.ignored_class = options_.ignored_class;
 
-    std::vector<std::filesystem::path> files = training_files(options_.data);
-    std::vector<std::filesystem::path> held_out = validation_files(options_.data);
-    for (const auto* samples : {&files, &held_out})
-      for (const std::filesystem::path& sample : *samples) refuse_to_replace(sample);
     Json record = {{"data", options_.data.string()}};
-    if (held_out.empty()) {
-      record["validation_fraction"] = options_.validation_fraction;
-      // Every n-th file, so that an ordered set is held out evenly.
-      const auto wanted = static_cast<std::size_t>(
-          std::floor(options_.validation_fraction * static_cast<double>(files.size())));
-      std::vector<std::filesystem::path> kept;
-      for (std::size_t i = 0; i < files.size(); ++i) {
-        const bool hold = (i + 1) * wanted / files.size() > i * wanted / files.size();
-        (hold ? held_out : kept).push_back(files[i]);
-      }
-      files = std::move(kept);
+    if (!options_.query_data.empty()) {
+      record["query_data"] = options_.query_data.string();
+      if (!options_.query.weights.empty()) record["query_weights"] = options_.query.weights;
+      if (options_.query.interpolate_inputs) record["interpolate_inputs"] = true;
     }
-    console.note("reading " + std::to_string(files.size()) + " training and " +
-                 std::to_string(held_out.size()) + " validation samples");
-    VtkTrainingSet set = load_training_set(files, arrays, coordinates, pieces());
+    const auto [files, held_out] = sample_files(record);
+    const std::size_t held_out_count = held_out.sources.size();
+    const bool are_pairs = !options_.query_data.empty();
+    console.note("reading " + std::to_string(files.sources.size()) + " training and " +
+                 std::to_string(held_out_count) + " validation " +
+                 (are_pairs ? "pairs of meshes" : "samples"));
+    QueryFiles queries{files.queries, kind.get(), options_.query};
+    VtkTrainingSet set = load_training_set(files.sources, arrays, coordinates, pieces(),
+                                           are_pairs ? &queries : nullptr);
     const auto flag = set.contract.source_flag();
     if (flag && recipe.model.form != Form::few_shot)
       throw UsageError("the array '" + flag->name + "' marks source points, but the form " +
                        to_string(recipe.model.form) +
                        " predicts where its input is; give --form few_shot, or the arrays with "
                        "--inputs and --targets");
-    record["samples"] = {{"training", files.size()}, {"validation", held_out.size()}};
+    record["samples"] = {{"training", files.sources.size()}, {"validation", held_out_count}};
     TrainingInput input;
     input.loss = loss;
     input.record = std::move(record);
+    const SampleFiles validation = pieces() ? held_out : share_of(held_out);
+    queries.files = validation.queries;
     input.validation =
-        load_samples(pieces() ? held_out : share_of(held_out), set.contract, pieces());
+        load_samples(validation.sources, set.contract, pieces(), are_pairs ? &queries : nullptr);
     for (const std::string& name : set.integer_fields)
       console.note("the target '" + name +
                    "' holds integers and is learned as a field; --loss cross_entropy learns "
@@ -259,14 +286,20 @@ class TrainCommand : public Command {
 
   /// What the data cannot change is said before they are read: that can take minutes.
   void check_before_reading(const Recipe& recipe) const {
-    ModelConfig config = recipe.model;
-    config.coordinate_dimension = config.value_features = config.out_features = 1;
-    config.validate();
-    check_orthogonality(recipe.orthogonality, config);
+    const std::shared_ptr<Model> model = model_of_kind(recipe);
+    check_orthogonality(recipe.orthogonality, model->config());
     Recipe known = recipe;
     if (!options_.optimisation.loss) known.label_smoothing = 0;  // The data may say the loss.
     if (known.steps > 0) trainer_options(known, 0).validate();
-    if (pieces()) require_learning_from_pieces(*make_model(config));
+    if (pieces()) require_learning_from_pieces(*model);
+  }
+
+  /// One that is like the operator's but for what the data decide. Throws UsageError.
+  static std::shared_ptr<Model> model_of_kind(const Recipe& recipe) {
+    ModelConfig config = recipe.model;
+    config.coordinate_dimension = config.value_features = config.out_features = 1;
+    config.validate();
+    return make_model(config);
   }
 
   /// What the options say of the samples of a step; the contract tells what training then sees.

@@ -11,6 +11,16 @@ void TrainSettings::describe(OptionTable& table) {
   table.value("data", data, "folder of VTK files (or train/ and valid/ in it), list file, or .pvd")
       .instead_of("task")
       .placeholder("FOLDER");
+  table
+      .value(
+          "query-data", query_data,
+          "meshes that hold the targets, each at the points of its own: the partners of those of "
+          "--data, which hold the inputs, of the same names (in lists: in the same order)")
+      .placeholder("FOLDER")
+      .default_text("the meshes of --data");
+  table.flag(
+      "interpolate-inputs", query.interpolate_inputs,
+      "take inputs that a mesh of --query-data lacks from its partner, linearly in its cells");
   table.value("task", task, "train on a generated task instead")
       .choices({"sine"})
       .instead_of("data")
@@ -38,6 +48,8 @@ void TrainSettings::describe(OptionTable& table) {
       .value("weights", arrays.weights,
              "quadrature weights: auto, measure, uniform, density or array:NAME")
       .default_text("as dataset.json says, else auto");
+  table.value("query-weights", query.weights, "the same for the points of --query-data in the loss")
+      .default_text("auto; uniform where --weights is");
   table
       .value("validation-fraction", validation_fraction,
              "share of the samples kept for validation where there is no valid/")
@@ -101,6 +113,7 @@ void TrainSettings::validate() const {
         "--resume continues the earlier run whose files --overwrite would replace; give one of "
         "them");
   if (!arrays.weights.empty()) (void)weight_choice_from_string(arrays.weights);
+  validate_query();
   if (!symmetry_center.empty() && symmetries == Symmetries::none)
     throw UsageError(
         "--symmetry-center is given without --symmetries; say which, or leave it away");
@@ -121,6 +134,9 @@ void TrainSettings::validate() const {
         "--points are drawn where one process holds all of a sample, which --parallel domain "
         "does not; give one of them");
   if (task.empty()) return;
+  if (!query_data.empty())
+    throw UsageError("--query-data holds partners of the meshes of --data, which --task " + task +
+                     " does not have; leave it away or give --data instead");
   sine.validate();
   if (!arrays.inputs.empty() || !arrays.parameters.empty() || !arrays.targets.empty() ||
       !arrays.source_flag.empty())
@@ -137,6 +153,27 @@ void TrainSettings::validate() const {
   if (symmetries != Symmetries::none || rotations || points > 0)
     throw UsageError("--symmetries, --rotations and --points are for samples of --data; --task " +
                      task + " draws its own points");
+}
+
+void TrainSettings::validate_query() const {
+  if (!query.weights.empty()) (void)weight_choice_from_string(query.weights);
+  if (query_data.empty()) {
+    const char* given = query.interpolate_inputs ? "--interpolate-inputs"
+                        : !query.weights.empty() ? "--query-weights"
+                                                 : nullptr;
+    if (given)
+      throw UsageError(std::string(given) +
+                       " is for meshes of --query-data; give them, or leave it away");
+    return;
+  }
+  if (points > 0)
+    throw UsageError(
+        "--points takes subsets of single meshes, not of the pairs of --query-data; leave one of "
+        "them away");
+  if (parallel == Parallel::domain)
+    throw UsageError(
+        "--parallel domain shares the pieces of single meshes, not of the pairs of --query-data; "
+        "leave one of them away");
 }
 
 }  // namespace funcattn

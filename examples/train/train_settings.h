@@ -19,6 +19,8 @@ namespace funcattn {
 /// Everything that the user says of a training run.
 struct TrainSettings {
   std::filesystem::path data;
+  std::filesystem::path query_data;  ///< Empty: each sample is one mesh.
+  QuerySettings query;
   std::string task;
   ArrayChoice arrays;
   std::string association;
@@ -47,6 +49,9 @@ struct TrainSettings {
   void describe(OptionTable& table);
   /// Throws UsageError for what the options by themselves show to be wrong.
   void validate() const;
+
+ private:
+  void validate_query() const;
 };
 
 }  // namespace funcattn

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace funcattn {
+
+/// The mesh of `queries` that belongs to each of `sources`: in folders the one of the same name
+/// without extension, in lists, collections and single files the one at the same place. Throws
+/// FileError, naming the file, where one of either has no partner or the name of another.
+/// @param location, query_location where they were listed
+std::vector<std::filesystem::path> match_queries(const std::filesystem::path& location,
+                                                 const std::vector<std::filesystem::path>& sources,
+                                                 const std::filesystem::path& query_location,
+                                                 const std::vector<std::filesystem::path>& queries);
+
+/// Files of samples, some of which have a second one with the targets.
+struct SampleFiles {
+  std::vector<std::filesystem::path> sources;
+  std::vector<std::filesystem::path> queries;  ///< One per source, or none at all.
+
+  /// Those from the first up to the second.
+  SampleFiles part(std::size_t first, std::size_t last) const;
+  void add(const SampleFiles& all, std::size_t index);
+};
+
+/// The training samples of a data set (training_files()) with their queries, if there is a
+/// `query_location`.
+SampleFiles training_pairs(const std::filesystem::path& location,
+                           const std::filesystem::path& query_location);
+/// The validation samples (validation_files()) alike. Throws FileError where only one of the two
+/// locations has some.
+SampleFiles validation_pairs(const std::filesystem::path& location,
+                             const std::filesystem::path& query_location);
+
+/// A named test set of pairs, or of single meshes.
+struct TestSet {
+  std::string name;
+  SampleFiles files;
+};
+
+/// The test sets of all locations (test_sets()); with `query_locations`, of which there are as
+/// many, each with that of the same name there, or, where both have one, with that one. Their names
+/// are those of the sets, SOURCE to QUERY where these differ. Sets of one name are told apart by
+/// the folders that their results are in, by name or, if need be, by all of their paths. Throws
+/// FileError where a set has no partner, and as match_queries().
+std::vector<TestSet> all_test_sets(const std::vector<std::filesystem::path>& locations,
+                                   const std::vector<std::filesystem::path>& query_locations);
+
+}  // namespace funcattn

@@ -1,0 +1,72 @@
+#include "plugin/pair_binding.h"
+
+#include "plugin/prediction.h"
+
+namespace funcattn {
+
+namespace {
+
+Eigen::VectorXd weights_of(const Mesh& query, const Contract& contract,
+                           const QuerySettings& settings) {
+  const WeightChoice choice = settings.weights.empty()
+                                  ? query_weight_choice(weight_choice_from_string(contract.weights))
+                                  : weight_choice_from_string(settings.weights);
+  return quadrature_weights(std::vector<Mesh>{query}, contract.association(), choice);
+}
+
+Tensor to_weights(const Eigen::VectorXd& weights) {
+  return to_tensor(RowMatrix(weights)).squeeze(1);
+}
+
+/// `rows` zeros before `tensor`.
+Tensor behind_zeros(std::int64_t rows, const Tensor& tensor) {
+  std::vector<std::int64_t> sizes = tensor.sizes().vec();
+  sizes[0] = rows;
+  return at::cat({at::zeros(sizes, tensor.options()), tensor}, 0);
+}
+
+}  // namespace
+
+Sample PairSample::results() const {
+  const auto own = [&](const Tensor& tensor) {
+    return tensor.narrow(0, first_result, tensor.size(0) - first_result);
+  };
+  Sample results;
+  results.name = sample.name;
+  results.query.coordinates = own(sample.query.coordinates);
+  results.query.weights = own(sample.query.weights);
+  results.query_is_source = false;
+  results.targets = own(sample.targets);
+  return results;
+}
+
+PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
+                     const Contract& contract, const QuerySettings& settings) {
+  StageOptions options;
+  options.interpolate_inputs = settings.interpolate_inputs;
+  const StageMeshes at{query.origin(), {query}};
+  BoundStage bound = bind_stage(model, contract, {source.origin(), {source}}, &at, options);
+  const Eigen::VectorXd weights = weights_of(query, contract, settings);
+  const Tensor targets = bind_targets(at.parts, contract, weights);
+
+  PairSample pair;
+  Sample& sample = pair.sample;
+  sample.name =
+      source.origin() + " at the " + to_string(contract.association()) + "s of " + query.origin();
+  sample.query_is_source = false;
+  pair.first_result = bound.first_result;
+  sample.source = std::move(bound.source);
+  sample.query.coordinates = bound.query.coordinates;
+  if (!bound.query_is_source) sample.query.values = bound.query.values;
+  sample.query.weights = behind_zeros(pair.first_result, to_weights(weights));
+  sample.targets = behind_zeros(pair.first_result, targets);
+  // The operations of training know weights alone.
+  sample.source.shares = Tensor();
+  return pair;
+}
+
+Tensor pair_weights(const Mesh& query, const Contract& contract, const QuerySettings& settings) {
+  return to_weights(weights_of(query, contract, settings));
+}
+
+}  // namespace funcattn
