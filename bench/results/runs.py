@@ -38,6 +38,7 @@ class Workshop:
         self._pool = concurrent.futures.ThreadPoolExecutor(jobs)
         self._lock = threading.Lock()
         self._made = {}
+        self.processor_seconds = 0.0  # Of all trainings and evaluations, also those kept.
 
     def dataset(self, *arguments):
         """Future of the folder that `funcattn generate` makes of the arguments."""
@@ -125,7 +126,10 @@ class Workshop:
             atomically = kept.with_suffix(".part")
             atomically.write_text(json.dumps({**json.loads(printed), **usage}))
             atomically.rename(kept)
-        return json.loads(kept.read_text())
+        result = json.loads(kept.read_text())
+        with self._lock:
+            self.processor_seconds += result["processor_seconds"]
+        return result
 
     def _call(self, *arguments):
         """@return what the command printed, and its peak memory and processor time"""
@@ -144,9 +148,9 @@ class Workshop:
 
 
 def fastest_step(trained):
-    """Seconds of a training step: the least mean between two lines of the log, the first left out.
+    """Seconds of a training step: the least mean between two lines of the log.
 
-    What else the machine does makes others longer.
+    What else the machine does makes others longer, and so do the first steps.
     """
     log = pathlib.Path(trained["operator"]).with_suffix(".log.jsonl")
     lines = [json.loads(line) for line in log.read_text().splitlines()]

@@ -189,7 +189,7 @@ def datasets(quick):
         "darcy, lognormal": [*darcy, "--permeability", "lognormal"],
         "darcy, notch": notch,
         "parts": ["parts", *(size if quick else ["--train", "40", "--valid", "4", "--test", "10"]),
-                  "--resolutions", "1", "4", "16", "--points", "100" if quick else "400"],
+                  "--resolutions", "1", "4", "16", "--points", "200" if quick else "400"],
     }
     # Other problems at the resolution of training, to test on alone.
     few = ["--train", "0", "--valid", "0", "--resolutions", "1"]

@@ -8,25 +8,29 @@ import runs
 import studies as definitions
 
 
+def trained(study, case, workshop, folders, quick, length, seed):
+    """Future of the training of a case."""
+    if study.task:
+        return workshop.trained_on_task(study.task, definitions.merged(length, case.options), seed)
+    network = definitions.QUICK_NETWORK if quick else definitions.NETWORK
+    options = definitions.merged([*network, *definitions.OPTIMISER, *length], case.options)
+    data = folders[case.data or study.data]
+    return workshop.trained(runs.Inside(data, study.inside) if study.inside else data, options, seed)
+
+
 def start(study, workshop, folders, quick):
     """Futures of trainings and evaluations: {label: [(training, {set or None: evaluation})]}."""
-    network = [] if study.task else definitions.QUICK_NETWORK if quick else definitions.NETWORK
-    optimiser = [] if study.task else definitions.OPTIMISER
     begun = {}
     for case in study.cases:
-        options = definitions.merged([*network, *optimiser, *length(study)], case.options)
         names = study.sets
         if case.farthest:
             names = names[:names.index(case.farthest) + 1]
         begun[case.label] = []
         for seed in range(study.seeds):
+            training = trained(study, case, workshop, folders, quick, length(study), seed)
             if study.task:
-                training = workshop.trained_on_task(study.task, options, seed)
                 evaluations = {None: workshop.evaluated_on_task(training, study.task)}
             else:
-                data = folders[case.data or study.data]
-                training = workshop.trained(runs.Inside(data, study.inside) if study.inside else data,
-                                            options, seed)
                 evaluations = {None: workshop.evaluated(
                     training, [runs.Inside(folders[study.data], name) for name in names],
                     [*study.evaluation, *case.evaluation])}
@@ -44,8 +48,17 @@ def length(study):
 
 
 def finish(study, begun):
-    """Waits, and gives {label: {"parameters", "step_ms", "errors": {set: [of each seed]}, ...}}."""
+    """Waits, and gives {label: {"parameters", "errors": {set: [of each seed]}, ...}}."""
     return {label: row(study, of_label) for label, of_label in begun.items()}
+
+
+def measure(study, workshop, folders, quick, result):
+    """Adds what a training step takes, by a short training with nothing else beside it."""
+    steps, every = (6, 2) if quick else (40, 10)
+    short = ["--steps", str(steps), "--log-every", str(every)]
+    for case in study.cases:
+        training = trained(study, case, workshop, folders, quick, short, 0)
+        result[case.label]["step_ms"] = 1e3 * runs.fastest_step(training.result())
 
 
 def row(study, begun):
@@ -54,11 +67,8 @@ def row(study, begun):
         figure, folder = begun
         result["errors"][study.sets[0]] = [figure(runs.resolved(folder))]
         return result
-    steps = []
     for training, evaluations in begun:
-        trained = training.result()
-        result["parameters"] = trained["parameters"]
-        steps.append(runs.fastest_step(trained))
+        result["parameters"] = training.result()["parameters"]
         for shift, evaluation in evaluations.items():
             for case in cases_of(evaluation.result()):
                 name = shift or case["label"]
@@ -69,7 +79,6 @@ def row(study, begun):
                     result["gradients"].setdefault(name, []).append(
                         statistics.mean(mean_of(field["relative_h1"]) for field in fields))
                 result["points"][name] = case["points"]
-    result["step_ms"] = 1e3 * min(steps)
     return result
 
 

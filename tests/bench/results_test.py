@@ -92,6 +92,7 @@ class Rows(unittest.TestCase):
         tables.start(study, workshop, {"whole": "W", "half": "H"}, True)
         data, options, seed = workshop.trained.call_args.args
         self.assertEqual((data.folder, data.name, options[-1], seed), ("H", "train16", "--a", 0))
+        self.assertEqual(options[options.index("--epochs") + 1], str(study.epochs))
         _, sets, evaluation = workshop.evaluated.call_args.args
         self.assertEqual((sets[0].folder, sets[0].name, evaluation), ("W", "test", ["--c", "--b"]))
 
@@ -99,9 +100,19 @@ class Rows(unittest.TestCase):
         study = studies.Study("name", "title", "data", [], figure="accuracy")
         evaluated = {"resolutions": [
             {"label": "test", "points": 5, "fields": {"label": {"accuracy": {"mean": 0.25}}}}]}
+        row = tables.row(study, [(self.future({"parameters": 7}), {None: self.future(evaluated)})])
+        self.assertEqual((row["errors"], row["parameters"]), ({"test": [0.25]}, 7))
+
+    def test_the_time_of_a_step_is_measured_by_a_short_training(self):
+        workshop = mock.Mock()
+        study = studies.Study("name", "title", "data", [studies.Case("one", ["--a"])])
+        result = {"one": {}}
         with mock.patch("runs.fastest_step", return_value=0.002):
-            row = tables.row(study, [(self.future({"parameters": 7}), {None: self.future(evaluated)})])
-        self.assertEqual((row["errors"], row["parameters"], row["step_ms"]), ({"test": [0.25]}, 7, 2))
+            tables.measure(study, workshop, {"data": "D"}, False, result)
+        _, options, _ = workshop.trained.call_args.args
+        self.assertEqual(options[-5:], ["--steps", "40", "--log-every", "10", "--a"])
+        self.assertNotIn("--epochs", options)
+        self.assertEqual(result["one"]["step_ms"], 2)
 
     @staticmethod
     def future(value):
