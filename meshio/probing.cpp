@@ -1,10 +1,15 @@
 #include "meshio/probing.h"
 
 #include <vtkCellData.h>
+#include <vtkCellLocator.h>
+#include <vtkGenericCell.h>
 #include <vtkIdTypeArray.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkProbeFilter.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "meshio/vtk_messages.h"
@@ -51,6 +56,45 @@ void probe(const Mesh& part, const ArraySpec& spec, vtkDataSet* places, RowMatri
   }
 }
 
+/// Of the diagonal of a part's box: how far from a cell rounding may put a point of its rim.
+constexpr double rim_width = 1e-9;
+
+/// The same for places that VTK's walk from cell to cell has missed: on the rim, where rounding
+/// decides, and beside long cells. What lies off all cells by more than rounding stays outside.
+void probe_rim(const Mesh& part, const ArraySpec& spec, vtkDataSet* places, RowMatrix& values,
+               std::vector<bool>& found) {
+  if (part.count(Association::cell) == 0) return;
+  const RowMatrix known = part.array(spec.name, spec.association).to_double();
+  vtkNew<vtkCellLocator> locator;
+  locator->SetDataSet(part.vtk());
+  locator->BuildLocator();
+  vtkNew<vtkGenericCell> cell;
+  std::vector<double> shares(static_cast<std::size_t>(part.vtk()->GetMaxCellSize()));
+  const double radius = rim_width * part.vtk()->GetLength();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i]) continue;
+    double at[3], closest[3], parametric[3], distance = 0;
+    const auto row = static_cast<vtkIdType>(i);
+    places->GetPoint(row, at);
+    vtkIdType id = -1;
+    int part_of_cell = 0;
+    if (!std::isfinite(at[0] + at[1] + at[2]) ||
+        !locator->FindClosestPointWithinRadius(at, radius, closest, cell, id, part_of_cell,
+                                               distance))
+      continue;
+    found[i] = true;
+    if (spec.association == Association::cell) {
+      values.row(row) = known.row(id);
+      continue;
+    }
+    cell->EvaluatePosition(closest, nullptr, part_of_cell, parametric, distance, shares.data());
+    values.row(row).setZero();
+    for (vtkIdType corner = 0; corner < cell->GetNumberOfPoints(); ++corner)
+      values.row(row) += shares[static_cast<std::size_t>(corner)] *
+                         known.row(cell->GetPointId(static_cast<int>(corner)));
+  }
+}
+
 }  // namespace
 
 Mesh interpolate_arrays(const std::vector<Mesh>& source, const Mesh& target,
@@ -69,6 +113,9 @@ Mesh interpolate_arrays(const std::vector<Mesh>& source, const Mesh& target,
                         " components, expected " + std::to_string(spec.components));
       probe(part, spec, places.vtk(), values, found);
     }
+    for (const Mesh& part : source)
+      if (std::find(found.begin(), found.end(), false) != found.end())
+        probe_rim(part, spec, places.vtk(), values, found);
     std::size_t outside = 0;
     std::size_t first = count;
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,6 +1,8 @@
 #include "meshio/subset.h"
 
+#include <vtkCellArray.h>
 #include <vtkNew.h>
+#include <vtkPoints.h>
 #include <vtkPolyData.h>
 #include <vtkUnstructuredGrid.h>
 
@@ -186,6 +188,52 @@ TEST(Probing, InterpolatesLinearlyInCellsAndCountsWhatIsOutside) {
       make_point_cloud(RowMatrix::Zero(1, 3), "cloud").with_array(spec, RowMatrix::Zero(1, 2));
   expect_says(message_of<DataError>([&] { (void)interpolate_arrays({cloud}, outside, {spec}); }),
               "2 of 2 points lie outside the cells of cloud");
+}
+
+TEST(Probing, FindsPointsOnTheRimOfLongCells) {
+  // A fan of triangles between the edge from (0, 0) to (0.3, 0.9) and the point (1, 0).
+  const int steps = 8;
+  vtkNew<vtkPoints> points;
+  points->SetDataTypeToDouble();
+  for (int i = 0; i <= steps; ++i) points->InsertNextPoint(0.3 * i / steps, 0.9 * i / steps, 0);
+  points->InsertNextPoint(1, 0, 0);
+  vtkNew<vtkCellArray> cells;
+  for (int i = 0; i < steps; ++i) {
+    const vtkIdType ids[] = {i, steps + 1, i + 1};
+    cells->InsertNextCell(3, ids);
+  }
+  vtkNew<vtkUnstructuredGrid> grid;
+  grid->SetPoints(points);
+  grid->SetCells(VTK_TRIANGLE, cells);
+  const Mesh bare(grid.GetPointer(), "fan");
+  const auto field = [](const RowMatrix& at) { return RowMatrix(2 * at.col(0) - at.col(1)); };
+  const ArraySpec spec{"a", Association::point, 1, ""};
+  const ArraySpec of_cells{"c", Association::cell, 1, ""};
+  const Mesh fan =
+      bare.with_array(spec, field(bare.coordinates(Association::point)))
+          .with_array(of_cells, RowMatrix(Eigen::VectorXd::LinSpaced(steps, 0, steps - 1)));
+
+  const int count = 101;
+  RowMatrix rim = RowMatrix::Zero(count, 3);
+  for (int i = 0; i < count; ++i) {
+    const double t = i / (count - 1.0);
+    rim.row(i) << t * 0.3, t * 0.9, 0;
+  }
+  const Mesh target = make_point_cloud(rim, "q");
+  const RowMatrix probed =
+      interpolate_arrays({fan}, target, {spec}).array("a", Association::point).to_double();
+  EXPECT_LT((probed - field(rim)).cwiseAbs().maxCoeff(), 1e-12);
+  const RowMatrix constants =
+      interpolate_arrays({fan}, target, {of_cells}).array("c", Association::cell).to_double();
+  for (int i = 0; i < count; ++i) {
+    if (steps * i % (count - 1) == 0) continue;  // Between two cells.
+    EXPECT_EQ(constants(i, 0), steps * i / (count - 1)) << "point " << i;
+  }
+
+  rim.col(0).array() -= 1e-6;
+  expect_says(message_of<DataError>(
+                  [&] { (void)interpolate_arrays({fan}, make_point_cloud(rim, "q"), {spec}); }),
+              "q: 101 of 101 points lie outside the cells of fan, the first is 0");
 }
 
 }  // namespace
