@@ -34,7 +34,7 @@ Sample PairSample::results() const {
   Sample results;
   results.name = sample.name;
   results.query.coordinates = own(sample.query.coordinates);
-  results.query.weights = own(sample.query.weights);
+  results.query.weights = weights;
   results.query_is_source = false;
   results.targets = own(sample.targets);
   return results;
@@ -58,7 +58,10 @@ PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
   sample.source = std::move(bound.source);
   sample.query.coordinates = bound.query.coordinates;
   if (!bound.query_is_source) sample.query.values = bound.query.values;
-  sample.query.weights = behind_zeros(pair.first_result, to_weights(weights));
+  pair.weights = to_weights(weights);
+  const bool computes_with_weights = model.separates_query() && query_needs_inputs(model);
+  sample.query.weights =
+      computes_with_weights ? bound.query.weights : behind_zeros(pair.first_result, pair.weights);
   sample.targets = behind_zeros(pair.first_result, targets);
   // The operations of training know weights alone.
   sample.source.shares = Tensor();

@@ -15,8 +15,8 @@ namespace funcattn {
 
 /// What is said of the mesh that has the results.
 struct QuerySettings {
-  std::string weights;              ///< Of its points in losses and errors; empty: as the stage
-                                    ///< measures errors (query_weight_choice()).
+  std::string weights;  ///< Of its points in losses and errors; empty: as the stage measures errors
+                        ///< (query_weight_choice()).
   bool interpolate_inputs = false;  ///< Inputs that it lacks come from the source.
 };
 
@@ -25,9 +25,11 @@ struct QuerySettings {
 struct PairSample {
   /// For models that separate the query, source and query. For the others the query's points stand
   /// behind those of the source, with weight 0 there; `query` is all of them, where those of the
-  /// source have weight 0 and target 0 in turn.
+  /// source have weight 0 and target 0 in turn. The query's weights are `weights`, but in `paper`
+  /// with cross, where they are part of what is computed, those of a run.
   Sample sample;
   std::int64_t first_result = 0;  ///< Rows of the query before this one belong to the source.
+  Tensor weights;                 ///< [M] of the results, by QuerySettings::weights.
 
   /// Places, weights and targets of the results alone; without source and values.
   Sample results() const;
@@ -39,7 +41,7 @@ struct PairSample {
 PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
                      const Contract& contract, const QuerySettings& settings);
 
-/// [M] quadrature weights of the query's points (or cells), as in the sample of bind_pair().
+/// [M] quadrature weights of the query's points (or cells): PairSample::weights.
 Tensor pair_weights(const Mesh& query, const Contract& contract, const QuerySettings& settings);
 
 }  // namespace funcattn

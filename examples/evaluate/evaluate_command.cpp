@@ -361,8 +361,8 @@ class EvaluateCommand : public Command {
           const TestSample test = read_sample(files, j, operators[i].model(), contract);
           const std::filesystem::path& file =
               (files.queries.empty() ? files.sources : files.queries)[j];
-          const Tensor prediction = cases.add(
-              test.bound, &test.mesh, error_weights(test.mesh, contract), test.first_result);
+          const Tensor prediction =
+              cases.add(test.bound, &test.mesh, test.error_weights, test.first_result);
           source_points += test.source_points;
           unknown.add(test.results, contract);
           if (!options_.fields.empty())
@@ -406,6 +406,8 @@ class EvaluateCommand : public Command {
     Sample results;  ///< Places, weights and truth of the results: those of the mesh.
     std::int64_t first_result = 0;
     double source_points = 0;
+    Tensor error_weights{};  ///< Undefined where the errors have the weights of the operator.
+    bool is_pair = false;
   };
 
   TestSample read_sample(const SampleFiles& files, std::size_t index, const Model& model,
@@ -415,31 +417,27 @@ class EvaluateCommand : public Command {
     if (files.queries.empty()) {
       const Sample sample =
           bind_sample(source, contract, weight_choice_from_string(contract.weights), true);
-      return {std::move(source), sample, sample, 0, source_points};
+      TestSample test{std::move(source), sample, sample, 0, source_points};
+      if (!options_.error_weights.empty())
+        test.error_weights = bind_sample(test.mesh, contract,
+                                         weight_choice_from_string(options_.error_weights), true)
+                                 .query.weights;
+      return test;
     }
     Mesh query = read_mesh(files.queries[index]);
-    const PairSample pair =
-        bind_pair(source, query, model, contract, {"", options_.interpolate_inputs});
-    return {std::move(query), pair.sample, pair.results(), pair.first_result, source_points};
-  }
-
-  /// Of the points of a mesh whose truth is known. What bind_sample() gives where it has inputs
-  /// too.
-  static Tensor weights_of(const Mesh& mesh, const Contract& contract, const std::string& choice) {
-    return pair_weights(mesh, contract, {choice, false});
-  }
-
-  /// Undefined where the errors have the weights of the operator.
-  Tensor error_weights(const Mesh& mesh, const Contract& contract) const {
-    if (options_.error_weights.empty()) return {};
-    return weights_of(mesh, contract, options_.error_weights);
+    const PairSample pair = bind_pair(source, query, model, contract,
+                                      {options_.error_weights, options_.interpolate_inputs});
+    return {std::move(query), pair.sample, pair.results(), pair.first_result, source_points,
+            pair.weights,     true};
   }
 
   /// Of operators whose points count alike, the parts of the domain all the same where cells tell.
   static Tensor domain_weights(const TestSample& test, const Contract& contract) {
     if (weight_choice_from_string(contract.weights).kind != WeightKind::uniform)
       return test.results.query.weights;
-    return weights_of(test.mesh, contract, "auto");
+    if (!test.is_pair)
+      return bind_sample(test.mesh, contract, {WeightKind::automatic, ""}, true).query.weights;
+    return pair_weights(test.mesh, contract, {"auto", false}) * test.results.query.weights.gt(0);
   }
 
   static void write_fields(const Mesh& mesh, const std::vector<std::filesystem::path>& inputs,

@@ -87,6 +87,12 @@ add_test(NAME cli.files_to_operator COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/fil
 set_tests_properties(cli.files_to_operator PROPERTIES LABELS cli
   ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}")
 
+# The same for pairs of meshes.
+add_test(NAME cli.pairs_to_operator COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/pairs_to_operator.sh
+  $<TARGET_FILE:funcattn_command> ${CMAKE_CURRENT_BINARY_DIR}/cli/pairs_to_operator)
+set_tests_properties(cli.pairs_to_operator PROPERTIES LABELS cli
+  ENVIRONMENT "${FUNCATTN_TEST_ENVIRONMENT}")
+
 # The same for the tasks with equations: what dataset.json says is what the operator is trained with.
 add_test(NAME cli.tasks_to_operators COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/tasks_to_operators.sh
   $<TARGET_FILE:funcattn_command> ${CMAKE_CURRENT_BINARY_DIR}/cli/tasks_to_operators)
@@ -108,3 +114,12 @@ cli_test(train_center_without_symmetries ARGS train --data none --targets y --sy
 cli_test(train_center_of_three ARGS train --data none --targets y --symmetries square --symmetry-center -0.5 0 1 -o op.safetensors EXIT 2 STDERR "has 3 numbers, expected 2" NO_OUTPUT op.safetensors)
 cli_test(train_rise_without_one_cycle ARGS train --task sine --schedule cosine --rise 0.1 -o op.safetensors EXIT 2 STDERR "--rise is for the schedule one_cycle" NO_OUTPUT op.safetensors)
 cli_test(evaluate_files_with_resample ARGS evaluate --operator ${trained} --data none --resample 1 2 EXIT 2 STDERR "with --data give one folder")
+cli_test(train_pairs_of_a_task ARGS train --task sine --query-data none -o op.safetensors EXIT 2 STDERR "partners of the meshes of --data, which --task sine does not have" NO_OUTPUT op.safetensors)
+cli_test(train_pairs_points ARGS train --data none --query-data none --targets y --points 20 -o op.safetensors EXIT 2 STDERR "--points takes subsets of single meshes, not of the pairs of --query-data" NO_OUTPUT op.safetensors)
+cli_test(train_pairs_in_pieces ARGS train --data none --query-data none --targets y --parallel domain -o op.safetensors EXIT 2 STDERR "--parallel domain shares the pieces of single meshes" NO_OUTPUT op.safetensors)
+cli_test(train_interpolation_without_pairs ARGS train --data none --targets y --interpolate-inputs -o op.safetensors EXIT 2 STDERR "--interpolate-inputs is for meshes of --query-data" NO_OUTPUT op.safetensors)
+cli_test(train_query_weights_without_pairs ARGS train --data none --targets y --query-weights auto -o op.safetensors EXIT 2 STDERR "--query-weights is for meshes of --query-data" NO_OUTPUT op.safetensors)
+cli_test(train_unknown_query_weights ARGS train --data none --query-data none --targets y --query-weights area -o op.safetensors EXIT 2 STDERR "unknown weights 'area'" NO_OUTPUT op.safetensors)
+cli_test(evaluate_unpaired_sets ARGS evaluate --operator ${trained} --data none no --query-data none EXIT 2 STDERR "--query-data names 1 sets and --data 2. give one for each")
+cli_test(evaluate_interpolation_without_pairs ARGS evaluate --operator ${trained} --data none --interpolate-inputs EXIT 2 STDERR "--interpolate-inputs is for meshes of --query-data")
+cli_test(evaluate_pairs_of_a_task ARGS evaluate --operator ${trained} --task sine --query-data none EXIT 2 STDERR "--query-data")

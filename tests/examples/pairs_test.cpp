@@ -1,0 +1,172 @@
+#include "examples/pairs.h"
+
+#include <fstream>
+
+#include "core/error.h"
+#include "examples/vtk_samples.h"
+#include "meshio/class_array.h"
+#include "meshio/mesh.h"
+#include "meshio/writer.h"
+#include "tests/support/folder_test.h"
+
+namespace funcattn {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PairsTest : public test::FolderTest {
+ protected:
+  /// A line from (low, 0, 0) to (high, 0, 0) with "load" = `value` and "u" = `value` x.
+  fs::path write(const std::string& name, int points, double low, double high, double value) const {
+    RowMatrix places = RowMatrix::Zero(points, 3);
+    for (int i = 0; i < points; ++i) places(i, 0) = low + (high - low) * i / (points - 1);
+    const Eigen::VectorXi labels =
+        Eigen::VectorXi::LinSpaced(points, 0, points - 1).unaryExpr([](int i) { return i % 3; });
+    fs::create_directories((folder_ / name).parent_path());
+    write_mesh(with_class_array(make_polyline(places, name)
+                                    .with_array({"load", Association::point, 1, ""},
+                                                RowMatrix::Constant(points, 1, value))
+                                    .with_array({"u", Association::point, 1, ""},
+                                                RowMatrix(places.col(0) * value)),
+                                "label", Association::point, labels),
+               folder_ / name);
+    return folder_ / name;
+  }
+  fs::path write(const std::string& name) const { return write(name, 3, 0, 1, 1); }
+
+  std::string refusal(const std::string& data, const std::string& query) const {
+    try {
+      (void)training_pairs(folder_ / data, folder_ / query);
+    } catch (const FileError& error) {
+      std::string text = error.what();
+      for (std::size_t at; (at = text.find(folder_.string() + "/")) != std::string::npos;)
+        text.erase(at, folder_.string().size() + 1);
+      return text;
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {};
+  }
+};
+
+TEST_F(PairsTest, FoldersArePairedByName) {
+  for (const char* name : {"a/2.vtp", "a/10.vtp", "b/train/10.vtk", "b/train/2.vtk"}) write(name);
+  const SampleFiles files = training_pairs(folder_ / "a", folder_ / "b");
+  EXPECT_EQ(files.sources, (std::vector<fs::path>{folder_ / "a/2.vtp", folder_ / "a/10.vtp"}));
+  EXPECT_EQ(files.queries,
+            (std::vector<fs::path>{folder_ / "b/train/2.vtk", folder_ / "b/train/10.vtk"}));
+  EXPECT_TRUE(training_pairs(folder_ / "a", "").queries.empty());
+  write("b/train/3.vtk");
+  EXPECT_EQ(refusal("a", "b"),
+            "'b/train/3.vtk' has no source in 'a': no mesh there is named '3'; add it, or take the "
+            "other one away");
+  write("a/11.vtp");
+  write("a/3.vtp");
+  EXPECT_EQ(refusal("a", "b"),
+            "'a/11.vtp' has no query in 'b': no mesh there is named '11'; add it, or take the "
+            "other one away");
+  write("a/2.vtk");
+  EXPECT_EQ(refusal("a", "b"),
+            "'a/2.vtk' and 'a/2.vtp' have the same name, by which meshes of pairs are told; keep "
+            "one of them");
+}
+
+TEST_F(PairsTest, ListsArePairedInTheirOrder) {
+  for (const char* name : {"x/in.vtp", "y/in.vtp", "x/out.vtp", "y/out.vtp"}) write(name);
+  std::ofstream(folder_ / "in.txt") << "y/in.vtp\nx/in.vtp\n";
+  std::ofstream(folder_ / "out.txt") << "y/out.vtp\nx/out.vtp\n";
+  const SampleFiles files = training_pairs(folder_ / "in.txt", folder_ / "out.txt");
+  EXPECT_EQ(files.queries, (std::vector<fs::path>{folder_ / "y/out.vtp", folder_ / "x/out.vtp"}));
+  std::ofstream(folder_ / "out.txt") << "y/out.vtp\n";
+  EXPECT_EQ(refusal("in.txt", "out.txt"),
+            "'x/in.vtp' has no query: 'in.txt' has 2 and 'out.txt' has 1 meshes, which are taken "
+            "in their order; list as many of both");
+}
+
+TEST_F(PairsTest, ValidationNeedsBothSides) {
+  for (const char* name : {"a/train/0.vtp", "a/valid/0.vtp", "b/train/0.vtp"}) write(name);
+  EXPECT_THROW(validation_pairs(folder_ / "a", folder_ / "b"), FileError);
+  EXPECT_THROW(validation_pairs(folder_ / "b", folder_ / "a"), FileError);
+  write("b/valid/0.vtp");
+  EXPECT_EQ(validation_pairs(folder_ / "a", folder_ / "b").queries,
+            std::vector<fs::path>{folder_ / "b/valid/0.vtp"});
+}
+
+TEST_F(PairsTest, TestSetsBelongTogetherByName) {
+  for (const char* name : {"a/test/0.vtp", "a/test_x4/0.vtp", "b/test/0.vtp", "b/test_x4/0.vtp"})
+    write(name);
+  const auto names = [&](const std::vector<std::string>& data,
+                         const std::vector<std::string>& query) {
+    std::vector<fs::path> locations, query_locations;
+    for (const auto& name : data) locations.push_back(folder_ / name);
+    for (const auto& name : query) query_locations.push_back(folder_ / name);
+    std::vector<std::string> found;
+    for (const TestSet& set : all_test_sets(locations, query_locations)) found.push_back(set.name);
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names({"a"}, {"b"}), (Names{"test", "test_x4"}));
+  EXPECT_EQ(names({"a/test"}, {"b/test_x4"}), Names{"test to test_x4"});
+  EXPECT_EQ(names({"a", "b"}, {}), (Names{"a/test", "a/test_x4", "b/test", "b/test_x4"}));
+  EXPECT_EQ(names({"a/test", "a/test"}, {"a/test", "b/test"}), (Names{"a/test", "b/test"}));
+  EXPECT_EQ(names({"a/test", "b/test"}, {"b/test", "b/test"}).front().substr(0, 5), "a to ");
+  try {
+    names({"a"}, {"b/test"});
+    FAIL() << "nothing was thrown";
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("has the test sets test, test_x4, "),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(PairsTest, TheContractKnowsBothMeshes) {
+  ArrayChoice arrays;
+  arrays.inputs = {"load"};
+  arrays.targets = {"u"};
+  ModelConfig config;
+  config.coordinate_dimension = config.value_features = 1;
+  config.heads = 1;
+  config.width = 4;
+  const auto model = make_model(config);
+  const QueryFiles queries{
+      {write("b/0.vtp", 9, 0, 4, 5), write("b/1.vtp", 7, 0, 4, 5)}, model.get(), {}};
+  const VtkTrainingSet set = load_training_set(
+      {write("a/0.vtp", 5, -1, 3, 1), write("a/1.vtp", 4, 0, 3, 3)}, arrays, {}, nullptr, &queries);
+  EXPECT_EQ(set.contract.bounds_min, std::vector<double>{-1});
+  EXPECT_EQ(set.contract.bounds_max, std::vector<double>{4});
+  EXPECT_EQ(set.contract.min_points, 4) << "of the sources";
+  EXPECT_EQ(set.contract.max_points, 5);
+  EXPECT_NEAR(set.contract.input_normalisation.mean.at(0), 2, 1e-12) << "of the sources";
+  EXPECT_NEAR(set.contract.output_normalisation.mean.at(0), 10, 1e-12) << "of the queries";
+  EXPECT_EQ(set.samples.at(1).query.weights.size(0), 4 + 7);
+  EXPECT_EQ(
+      load_samples({folder_ / "a/0.vtp"}, set.contract, nullptr, &queries).at(0).targets.size(0),
+      5 + 9);
+}
+
+TEST_F(PairsTest, ClassesAreThoseOfTheQueries) {
+  ArrayChoice arrays;
+  arrays.inputs = {"load"};
+  arrays.targets = {"label"};
+  arrays.classes = true;
+  ModelConfig config;
+  config.coordinate_dimension = config.value_features = 1;
+  const auto model = make_model(config);
+  QueryFiles queries{{write("b/0.vtp", 9, 0, 1, 1)}, model.get(), {}};
+  const fs::path source = write("a/0.vtp", 2, 0, 1, 1);
+  const VtkTrainingSet set = load_training_set({source}, arrays, {}, nullptr, &queries);
+  EXPECT_EQ(set.contract.outputs.at(0).classes, (std::vector<int>{0, 1, 2}));
+  arrays.targets = {"u"};
+  try {
+    load_training_set({source}, arrays, {}, nullptr, &queries);
+    FAIL() << "nothing was thrown";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("b/0.vtp: point array 'u' holds 0.125 at index 1, which is no class"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace funcattn
