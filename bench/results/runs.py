@@ -53,7 +53,7 @@ class Workshop:
     def trained(self, data, arguments, seed):
         """Future of what `train --json` prints, with `operator` the file.
 
-        @param data a path, or a future of one
+        @param data a path, or a future of one, as the arguments may be
         """
         return self._once("operators", ("train", data, *arguments, "--seed", seed), self._train)
 
@@ -107,7 +107,7 @@ class Workshop:
     def _train(self, path, parts):
         _, data, *arguments = parts
         source = [data] if data == "--task" else ["--data", resolved(data)]
-        return self._measured(path, "train", *source, *arguments, "--out",
+        return self._measured(path, "train", *source, *map(resolved, arguments), "--out",
                               path.with_suffix(".safetensors"), "--overwrite")
 
     def _evaluate(self, path, parts):

@@ -34,6 +34,9 @@ class Study:
     shifts: dict = dataclasses.field(default_factory=dict)
     task: str = ""  # Samples that are drawn in memory, in place of data.
     inside: str = ""  # Folder of the data set to train on; empty: all, which has train/.
+    # Data set of the meshes with the targets, where a sample has two; its sets for those of `sets`.
+    queries: str = ""
+    query_sets: list = dataclasses.field(default_factory=list)
     # Rows of no operator: {label: figure of the folder of the data}.
     references: dict = dataclasses.field(default_factory=dict)
     seeds: int = 2
@@ -47,7 +50,7 @@ class Study:
     along: dict = dataclasses.field(default_factory=dict)
 
     def datasets(self):
-        return [name for name in dict.fromkeys([self.data, *[case.data for case in self.cases],
+        return [name for name in dict.fromkeys([self.data, self.queries, *[case.data for case in self.cases],
                                                 *self.shifts.values()]) if name]
 
 
@@ -183,11 +186,18 @@ def datasets(quick):
     darcy = ["darcy", *size, "--resolutions", "1", "4", "16", "--points", "150" if quick else "500"]
     notch = [*darcy, "--domain", "notch", "--permeability", "two-phase", "--graded-resolutions",
              "1", "4"]
+    pairs = ["darcy", *(size if quick else ["--train", "100", "--valid", "10", "--test", "20"]),
+             "--domain", "notch", "--permeability", "two-phase", "--reference-points",
+             "4000" if quick else "16000", "--resolutions", "1", "4", "--points",
+             "75" if quick else "150"]
     made = {
         "burgers": burgers,
         "burgers, nu = 0.01": [*burgers, "--viscosity", "0.01"],
         "darcy, lognormal": [*darcy, "--permeability", "lognormal"],
         "darcy, notch": notch,
+        "transfer, sources": pairs,
+        "transfer, queries": merged(pairs, ["--mesh", "graded", "--points",
+                                            "150" if quick else "300"]),
         "parts": ["parts", *(size if quick else ["--train", "40", "--valid", "4", "--test", "10"]),
                   "--resolutions", "1", "4", "16", "--points", "200" if quick else "400"],
     }
@@ -300,6 +310,11 @@ def studies(quick):
                         for case in attention("test_x4")], parts_sets,
               along=dict.fromkeys(parts_sets), figure="accuracy", steps=20 if quick else 500,
               **seeds),
+        Study("transfer", "From a uniform mesh of the notch to a graded one", "transfer, sources",
+              [Case("paper", ["--form", "paper"]),
+               *[case for case in attention("") if case.label != "functional, separate slices"]],
+              ["test", "test", "test_x4"], queries="transfer, queries",
+              query_sets=["test", "test_x4", "test_x4"], **few),
         CostStudy("cost", "Cost by the number of points", cost_cases(quick),
                   {points: cost_data(points) for points in cost_sizes(quick)},
                   steps=2 if quick else 5),

@@ -15,6 +15,8 @@ def trained(study, case, workshop, folders, quick, length, seed):
     network = definitions.QUICK_NETWORK if quick else definitions.NETWORK
     options = definitions.merged([*network, *definitions.OPTIMISER, *length], case.options)
     data = folders[case.data or study.data]
+    if study.queries:
+        options += ["--query-data", folders[study.queries]]
     return workshop.trained(runs.Inside(data, study.inside) if study.inside else data, options, seed)
 
 
@@ -31,9 +33,12 @@ def start(study, workshop, folders, quick):
             if study.task:
                 evaluations = {None: workshop.evaluated_on_task(training, study.task)}
             else:
+                options = [*study.evaluation, *case.evaluation]
+                if study.queries:
+                    options += ["--query-data", *[runs.Inside(folders[study.queries], name)
+                                                  for name in study.query_sets]]
                 evaluations = {None: workshop.evaluated(
-                    training, [runs.Inside(folders[study.data], name) for name in names],
-                    [*study.evaluation, *case.evaluation])}
+                    training, [runs.Inside(folders[study.data], name) for name in names], options)}
                 for shift, other in study.shifts.items():
                     evaluations[shift] = workshop.evaluated(training,
                                                             [runs.Inside(folders[other], "test")])
@@ -91,9 +96,17 @@ def cases_of(evaluated):
             *[case for study in evaluated.get("studies", {}).values() for case in study]]
 
 
+def labels(study):
+    """Of the test sets, as `evaluate` calls them."""
+    if not study.queries:
+        return study.sets
+    return [source if source == query else f"{source} to {query}"
+            for source, query in zip(study.sets, study.query_sets)]
+
+
 def write(study, result, folder):
     """TABLE.md, TABLE.json and TABLE.png."""
-    wanted = [*study.sets, *study.shifts]
+    wanted = [*labels(study), *study.shifts]
     sets = [name for name in wanted if any(name in row["errors"] for row in result.values())]
     columns = ["", "parameters", "step, ms", *sets, *[f"H1, {name}" for name in study.gradients]]
     rows = [[label, "-" if row["parameters"] is None else f"{row['parameters']:,}",
