@@ -96,6 +96,20 @@ class Rows(unittest.TestCase):
         _, sets, evaluation = workshop.evaluated.call_args.args
         self.assertEqual((sets[0].folder, sets[0].name, evaluation), ("W", "test", ["--c", "--b"]))
 
+    def test_pairs_of_meshes_name_both(self):
+        workshop = mock.Mock()
+        study = studies.Study("name", "title", "sources", [studies.Case("one", ["--a"])],
+                              ["test", "test"], queries="queries", query_sets=["test", "test_x4"],
+                              seeds=1)
+        tables.start(study, workshop, {"sources": "S", "queries": "Q"}, True)
+        self.assertEqual(workshop.trained.call_args.args[1][-2:], ["--query-data", "Q"])
+        _, sets, (option, *queries) = workshop.evaluated.call_args.args
+        self.assertEqual([(place.folder, place.name) for place in sets], 2 * [("S", "test")])
+        self.assertEqual(option, "--query-data")
+        self.assertEqual([(place.folder, place.name) for place in queries],
+                         [("Q", "test"), ("Q", "test_x4")])
+        self.assertEqual(tables.labels(study), ["test", "test to test_x4"])
+
     def test_figures_of_classes_are_means_too(self):
         study = studies.Study("name", "title", "data", [], figure="accuracy")
         evaluated = {"resolutions": [
