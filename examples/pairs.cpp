@@ -1,6 +1,7 @@
 #include "examples/pairs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -97,6 +98,17 @@ SampleFiles validation_pairs(const fs::path& location, const fs::path& query_loc
   if (!queries.empty())
     files.queries = match_queries(location, files.sources, query_location, queries);
   return files;
+}
+
+void hold_out(double share, SampleFiles& files, SampleFiles& held_out) {
+  const std::size_t count = files.sources.size();
+  const auto wanted = static_cast<std::size_t>(std::floor(share * static_cast<double>(count)));
+  SampleFiles kept;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool hold = (i + 1) * wanted / count > i * wanted / count;
+    (hold ? held_out : kept).add(files, i);
+  }
+  files = std::move(kept);
 }
 
 namespace {

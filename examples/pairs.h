@@ -33,6 +33,10 @@ SampleFiles training_pairs(const std::filesystem::path& location,
 SampleFiles validation_pairs(const std::filesystem::path& location,
                              const std::filesystem::path& query_location);
 
+/// Moves a share of the samples, every n-th, so that an ordered set is held out evenly, from
+/// `files` to `held_out`.
+void hold_out(double share, SampleFiles& files, SampleFiles& held_out);
+
 /// A named test set of pairs, or of single meshes.
 struct TestSet {
   std::string name;

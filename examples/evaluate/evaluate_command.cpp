@@ -11,17 +11,15 @@
 #include "core/text.h"
 #include "examples/evaluate/problem_set.h"
 #include "examples/evaluate/report.h"
-#include "examples/pairs.h"
+#include "examples/evaluate/test_sample.h"
 #include "examples/sine/sine_evaluation.h"
 #include "examples/vtk_samples.h"
 #include "meshio/class_array.h"
-#include "meshio/reader.h"
 #include "meshio/writer.h"
 #include "operators/classes.h"
 #include "operators/operator_file.h"
 #include "operators/threads.h"
 #include "plugin/binding.h"
-#include "plugin/pair_binding.h"
 
 namespace funcattn {
 
@@ -342,6 +340,7 @@ class EvaluateCommand : public Command {
                          std::vector<OperatorEvaluation>& evaluations,
                          std::vector<SampleView>& views, Console& console) {
     const std::vector<TestSet> sets = all_test_sets(options_.data, options_.query_data);
+    const QuerySettings errors{options_.error_weights, options_.interpolate_inputs};
     Views pictures(views);
     std::map<std::string, ProblemSet> problem_sets;
     for (std::size_t i = 0; i < operators.size(); ++i) {
@@ -358,7 +357,8 @@ class EvaluateCommand : public Command {
         problems = {};
         double source_points = 0;
         for (std::size_t j = 0; j < files.sources.size(); ++j) {
-          const TestSample test = read_sample(files, j, operators[i].model(), contract);
+          const TestSample test =
+              read_test_sample(files, j, operators[i].model(), contract, errors);
           const std::filesystem::path& file =
               (files.queries.empty() ? files.sources : files.queries)[j];
           const Tensor prediction =
@@ -397,47 +397,6 @@ class EvaluateCommand : public Command {
         evaluation.other_problems =
             base + " and " + other + " do not hold the same problems: " + why;
     }
-  }
-
-  /// What one sample is to the operator, and what it is to its errors.
-  struct TestSample {
-    Mesh mesh;  ///< With the truth.
-    Sample bound;
-    Sample results;  ///< Places, weights and truth of the results: those of the mesh.
-    std::int64_t first_result = 0;
-    double source_points = 0;
-    Tensor error_weights{};  ///< Undefined where the errors have the weights of the operator.
-    bool is_pair = false;
-  };
-
-  TestSample read_sample(const SampleFiles& files, std::size_t index, const Model& model,
-                         const Contract& contract) const {
-    Mesh source = read_mesh(files.sources[index]);
-    const auto source_points = static_cast<double>(source.count(contract.association()));
-    if (files.queries.empty()) {
-      const Sample sample =
-          bind_sample(source, contract, weight_choice_from_string(contract.weights), true);
-      TestSample test{std::move(source), sample, sample, 0, source_points};
-      if (!options_.error_weights.empty())
-        test.error_weights = bind_sample(test.mesh, contract,
-                                         weight_choice_from_string(options_.error_weights), true)
-                                 .query.weights;
-      return test;
-    }
-    Mesh query = read_mesh(files.queries[index]);
-    const PairSample pair = bind_pair(source, query, model, contract,
-                                      {options_.error_weights, options_.interpolate_inputs});
-    return {std::move(query), pair.sample, pair.results(), pair.first_result, source_points,
-            pair.weights,     true};
-  }
-
-  /// Of operators whose points count alike, the parts of the domain all the same where cells tell.
-  static Tensor domain_weights(const TestSample& test, const Contract& contract) {
-    if (weight_choice_from_string(contract.weights).kind != WeightKind::uniform)
-      return test.results.query.weights;
-    if (!test.is_pair)
-      return bind_sample(test.mesh, contract, {WeightKind::automatic, ""}, true).query.weights;
-    return pair_weights(test.mesh, contract, {"auto", false}) * test.results.query.weights.gt(0);
   }
 
   static void write_fields(const Mesh& mesh, const std::vector<std::filesystem::path>& inputs,

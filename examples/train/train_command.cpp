@@ -135,6 +135,15 @@ class TrainCommand : public Command {
     return all.part(first, last);
   }
 
+  Json data_record() const {
+    Json record = {{"data", options_.data.string()}};
+    if (options_.query_data.empty()) return record;
+    record["query_data"] = options_.query_data.string();
+    if (!options_.query.weights.empty()) record["query_weights"] = options_.query.weights;
+    if (options_.query.interpolate_inputs) record["interpolate_inputs"] = true;
+    return record;
+  }
+
   /// The training samples and those that are held out.
   std::pair<SampleFiles, SampleFiles> sample_files(Json& record) const {
     SampleFiles files = training_pairs(options_.data, options_.query_data);
@@ -144,16 +153,7 @@ class TrainCommand : public Command {
         for (const std::filesystem::path& sample : *meshes) refuse_to_replace(sample);
     if (held_out.sources.empty()) {
       record["validation_fraction"] = options_.validation_fraction;
-      // Every n-th file, so that an ordered set is held out evenly.
-      const std::size_t count = files.sources.size();
-      const auto wanted = static_cast<std::size_t>(
-          std::floor(options_.validation_fraction * static_cast<double>(count)));
-      SampleFiles kept;
-      for (std::size_t i = 0; i < count; ++i) {
-        const bool hold = (i + 1) * wanted / count > i * wanted / count;
-        (hold ? held_out : kept).add(files, i);
-      }
-      files = std::move(kept);
+      hold_out(options_.validation_fraction, files, held_out);
     }
     return {std::move(files), std::move(held_out)};
   }
@@ -172,12 +172,7 @@ class TrainCommand : public Command {
     arrays.classes = loss == Loss::cross_entropy;
     arrays.ignored_class = options_.ignored_class;
 
-    Json record = {{"data", options_.data.string()}};
-    if (!options_.query_data.empty()) {
-      record["query_data"] = options_.query_data.string();
-      if (!options_.query.weights.empty()) record["query_weights"] = options_.query.weights;
-      if (options_.query.interpolate_inputs) record["interpolate_inputs"] = true;
-    }
+    Json record = data_record();
     const auto [files, held_out] = sample_files(record);
     const std::size_t held_out_count = held_out.sources.size();
     const bool are_pairs = !options_.query_data.empty();
