@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "examples/pairs.h"
 #include "examples/sine/sine_task.h"
+#include "examples/train/freed_memory.h"
 #include "examples/train/interrupts.h"
 #include "examples/train/point_subset.h"
 #include "examples/train/train_settings.h"
@@ -64,6 +65,7 @@ class TrainCommand : public Command {
     // The first process alone writes; the others could find what it has written already.
     if (!options_.resume && !options_.overwrite && (!processes_ || processes_->is_first()))
       refuse_to_replace_a_run();
+    keep_freed_memory();
     const ThreadScope threads(processes_ && options_.threads < 1 ? available_cores(*processes_)
                                                                  : options_.threads);
     const bool sine = options_.task == "sine";
