@@ -187,18 +187,23 @@ class EvaluateCommand : public Command {
               "as many sets of meshes that hold the truth, each at the points of its own: partners "
               "of those of --data, which hold the inputs")
         .placeholder("FOLDER")
-        .default_text("the meshes of --data");
-    table.flag(
-        "interpolate-inputs", options_.interpolate_inputs,
-        "take inputs that a mesh of --query-data lacks from its partner, linearly in its cells");
+        .default_text("the meshes of --data")
+        .only_with("data");
+    table
+        .flag("interpolate-inputs", options_.interpolate_inputs,
+              "take inputs that a mesh of --query-data lacks from its partner, linearly in its "
+              "cells")
+        .only_with("data");
     table
         .value("weights", options_.weights,
                "quadrature weights with --data: auto, measure, uniform, density or array:NAME")
-        .default_text("as in training");
+        .default_text("as in training")
+        .only_with("data");
     table
         .value("error-weights", options_.error_weights,
                "the same for the errors alone, to measure operators of different weights alike")
-        .default_text("those of the operator");
+        .default_text("those of the operator")
+        .only_with("data");
     declare_single_prediction(table, options_.single_prediction);
     table.value("task", options_.task, "draw the samples of a task instead")
         .choices({"sine"})
@@ -208,24 +213,31 @@ class EvaluateCommand : public Command {
     table.group("Task sine");
     table.value("protocol", options_.protocol, "few-shot or masked-grid")
         .choices({"few-shot", "masked-grid"})
-        .default_text("as the first operator was trained");
+        .default_text("as the first operator was trained")
+        .only_with("task");
     table
         .list("resample", options_.sine.factors,
               "densities over the training density; functions and context stay")
-        .at_least(1);
+        .at_least(1)
+        .only_with("task");
     table.list("context", options_.sine.context, "numbers of context points to compare")
-        .at_least(1);
+        .at_least(1)
+        .only_with("task");
     table
         .value("resolution-context", options_.sine.resolution_context,
                "context points in the other tables")
         .at_least(0)
-        .default_text("10; masked-grid: 4");
+        .default_text("10; masked-grid: 4")
+        .only_with("task");
     table
         .list("ood", options_.out_of_distribution,
               "shifts: alpha (amplitudes in [5, 10]), x (context and queries in [-3, 15])")
-        .choices({"alpha", "x"});
-    table.value("episodes", options_.sine.episodes, "functions per row").at_least(1);
-    table.value("seed", options_.sine.seed, "of the functions drawn");
+        .choices({"alpha", "x"})
+        .only_with("task");
+    table.value("episodes", options_.sine.episodes, "functions per row")
+        .at_least(1)
+        .only_with("task");
+    table.value("seed", options_.sine.seed, "of the functions drawn").only_with("task");
     table.group("Output");
     table
         .value("report", options_.report,
@@ -238,7 +250,8 @@ class EvaluateCommand : public Command {
                "folder for the samples of --data with prediction and error beside the truth, as "
                "OPERATOR/SET/FILE")
         .placeholder("FOLDER")
-        .default_text("none");
+        .default_text("none")
+        .only_with("data");
     table.flag("json", options_.json, "print JSON instead of tables");
     declare_threads(table, options_.threads);
   }
@@ -246,10 +259,6 @@ class EvaluateCommand : public Command {
   void validate() const override {
     if (options_.data.empty() == options_.task.empty())
       throw UsageError("give either --data FOLDER or --task sine");
-    if (options_.data.empty() && !options_.fields.empty())
-      throw UsageError("--fields writes samples of --data; give --data FOLDER");
-    if (options_.data.empty() && !options_.error_weights.empty())
-      throw UsageError("--error-weights is for samples of --data; give --data FOLDER");
     if (!options_.error_weights.empty()) weight_choice_from_string(options_.error_weights);
     if (options_.query_data.empty()) {
       if (options_.interpolate_inputs)
@@ -265,12 +274,9 @@ class EvaluateCommand : public Command {
       if (!names.insert(file.stem().string()).second && !options_.fields.empty())
         throw UsageError("two operators are named '" + file.stem().string() +
                          "', and --fields has one folder per name; rename one");
-    const bool shifts = !options_.protocol.empty() || !options_.out_of_distribution.empty() ||
-                        options_.sine.factors != SineEvaluationOptions().factors;
-    if (options_.task.empty() && shifts)
+    if (options_.task.empty() && options_.sine.factors != SineEvaluationOptions().factors)
       throw UsageError(
-          "--resample, --ood and --protocol draw samples of a task; with --data give one folder "
-          "per resolution instead");
+          "--resample draws samples of a task; with --data give one folder per resolution instead");
   }
 
   int run(Console& console) override {

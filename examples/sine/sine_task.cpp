@@ -12,6 +12,8 @@ namespace {
 // Seeds of the training, validation and model streams differ, so that no function is in two sets.
 constexpr std::uint64_t validation_stream = 0x76616c6964617465;
 constexpr int validation_functions = 128;
+constexpr int default_queries = 64;
+constexpr int default_functions = 1000;
 
 std::vector<Sample> draw_samples(const SineSampling& sampling, const std::vector<int>& context,
                                  int count, const Contract& contract, std::uint64_t seed) {
@@ -33,10 +35,19 @@ void SineTaskOptions::describe_training(OptionTable& table) {
   table.group("Task sine: f(x) = alpha sin(x - gamma) on [-6, 6]");
   table
       .value("protocol", protocol, "few-shot: K points anywhere; masked-grid: K of 120 grid points")
-      .choices({"few-shot", "masked-grid"});
-  table.list("context", context, "context points K, or smallest and largest K").at_least(1);
-  table.value("queries", queries, "few-shot: query points per function and step").at_least(1);
-  table.value("functions", functions, "masked-grid: number of training functions").at_least(1);
+      .choices({"few-shot", "masked-grid"})
+      .only_with("task");
+  table.list("context", context, "context points K, or smallest and largest K")
+      .at_least(1)
+      .only_with("task");
+  table.value("queries", queries, "few-shot: query points per function and step")
+      .at_least(1)
+      .default_text(std::to_string(default_queries))
+      .only_with("task");
+  table.value("functions", functions, "masked-grid: number of training functions")
+      .at_least(1)
+      .default_text(std::to_string(default_functions))
+      .only_with("task");
 }
 
 void SineTaskOptions::validate() const {
@@ -101,17 +112,26 @@ SineTraining make_sine_training(const SineTaskOptions& options, Form form, int b
   training.contract = sine_contract(form);
   training.contract.bounds_min = {sampling.domain.x_min};
   training.contract.bounds_max = {sampling.domain.x_max};
-  training.validation = draw_samples(sampling, options.context, validation_functions,
-                                     training.contract, seed ^ validation_stream);
   const bool on_the_fly =
       sampling.protocol == SineProtocol::few_shot && training.contract.source_flag();
+  if (on_the_fly ? options.functions.has_value() : options.queries.has_value())
+    throw UsageError(
+        on_the_fly
+            ? "--functions is the size of a fixed training set, but the protocol few-shot "
+              "with the form few_shot draws functions on the fly; leave it away"
+            : "--queries is for functions drawn on the fly, which only the protocol few-shot "
+              "with the form few_shot does; leave it away");
+  training.record = {{"protocol", options.protocol}, {"context", options.context}};
+  training.validation = draw_samples(sampling, options.context, validation_functions,
+                                     training.contract, seed ^ validation_stream);
   if (on_the_fly) {
+    training.record["queries"] = options.queries.value_or(default_queries);
     SineBatchOptions batches;
     batches.domain = sampling.domain;
     batches.batch = batch;
     batches.context_min = options.context.front();
     batches.context_max = options.context.back();
-    batches.queries = options.queries;
+    batches.queries = options.queries.value_or(default_queries);
     batches.seed = seed;
     training.batches = make_sine_batches(batches);
     // Meshes of this task hold the context points besides those of the grid.
@@ -119,8 +139,10 @@ SineTraining make_sine_training(const SineTaskOptions& options, Form form, int b
     training.contract.max_points = sampling.base_points() + options.context.back();
     return training;
   }
+  const int functions = options.functions.value_or(default_functions);
+  training.record["functions"] = functions;
   std::vector<Sample> samples =
-      draw_samples(sampling, options.context, options.functions, training.contract, seed);
+      draw_samples(sampling, options.context, functions, training.contract, seed);
   training.contract.min_points = training.contract.max_points = samples.front().targets.size(0);
   training.batches = make_dataset_source(std::move(samples), batch, seed);
   return training;

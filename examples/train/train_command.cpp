@@ -109,13 +109,8 @@ class TrainCommand : public Command {
   TrainingInput sine_input(const Recipe& recipe) const {
     SineTraining training =
         make_sine_training(options_.sine, recipe.model.form, recipe.batch, options_.seed);
-    Json record = {{"protocol", options_.sine.protocol}, {"context", options_.sine.context}};
-    if (options_.sine.protocol == "masked-grid")
-      record["functions"] = options_.sine.functions;
-    else
-      record["queries"] = options_.sine.queries;
     return {std::move(training.contract), std::move(training.batches),
-            share_of(std::move(training.validation)), recipe.loss, std::move(record)};
+            share_of(std::move(training.validation)), recipe.loss, std::move(training.record)};
   }
 
   /// The processes that hold pieces of each sample; null: samples are whole.
@@ -147,15 +142,19 @@ class TrainCommand : public Command {
   }
 
   /// The training samples and those that are held out.
-  std::pair<SampleFiles, SampleFiles> sample_files(Json& record) const {
+  std::pair<SampleFiles, SampleFiles> sample_files(Json& record, Console& console) const {
     SampleFiles files = training_pairs(options_.data, options_.query_data);
     SampleFiles held_out = validation_pairs(options_.data, options_.query_data);
     for (const SampleFiles* samples : {&files, &held_out})
       for (const auto* meshes : {&samples->sources, &samples->queries})
         for (const std::filesystem::path& sample : *meshes) refuse_to_replace(sample);
     if (held_out.sources.empty()) {
-      record["validation_fraction"] = options_.validation_fraction;
-      hold_out(options_.validation_fraction, files, held_out);
+      const double fraction = options_.validation_fraction.value_or(0.1);
+      record["validation_fraction"] = fraction;
+      hold_out(fraction, files, held_out);
+    } else if (options_.validation_fraction) {
+      console.warn("'" + (options_.data / "valid").string() +
+                   "' has the validation samples, so that --validation-fraction has no effect");
     }
     return {std::move(files), std::move(held_out)};
   }
@@ -175,7 +174,7 @@ class TrainCommand : public Command {
     arrays.ignored_class = options_.ignored_class;
 
     Json record = data_record();
-    const auto [files, held_out] = sample_files(record);
+    const auto [files, held_out] = sample_files(record, console);
     const std::size_t held_out_count = held_out.sources.size();
     const bool are_pairs = !options_.query_data.empty();
     console.note("reading " + std::to_string(files.sources.size()) + " training and " +

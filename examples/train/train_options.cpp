@@ -255,6 +255,7 @@ void OptimisationOptions::describe(OptionTable& table) {
              "share of the truth that cross_entropy spreads over all classes")
       .at_least(0)
       .at_most(0.999)
+      .only_with("data")
       .default_text("0");
 }
 

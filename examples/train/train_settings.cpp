@@ -17,72 +17,94 @@ void TrainSettings::describe(OptionTable& table) {
           "meshes that hold the targets, each at the points of its own: the partners of those of "
           "--data, which hold the inputs, of the same names (in lists: in the same order)")
       .placeholder("FOLDER")
-      .default_text("the meshes of --data");
-  table.flag(
-      "interpolate-inputs", query.interpolate_inputs,
-      "take inputs that a mesh of --query-data lacks from its partner, linearly in its cells");
+      .default_text("the meshes of --data")
+      .only_with("data");
+  table
+      .flag("interpolate-inputs", query.interpolate_inputs,
+            "take inputs that a mesh of --query-data lacks from its partner, linearly in its cells")
+      .only_with("data");
   table.value("task", task, "train on a generated task instead")
       .choices({"sine"})
       .instead_of("data")
       .default_text("none")
       .placeholder("sine");
-  table.list("inputs", arrays.inputs, "arrays that the operator is given").placeholder("ARRAY");
+  table.list("inputs", arrays.inputs, "arrays that the operator is given")
+      .placeholder("ARRAY")
+      .only_with("data");
   table
       .list("parameters", arrays.parameters,
             "values of the whole mesh, in its field data, that it is given as well")
-      .placeholder("NAME");
-  table.list("targets", arrays.targets, "arrays that it shall predict").placeholder("ARRAY");
+      .placeholder("NAME")
+      .only_with("data");
+  table.list("targets", arrays.targets, "arrays that it shall predict")
+      .placeholder("ARRAY")
+      .only_with("data");
   table
       .value("source-flag", arrays.source_flag,
              "array that is non-zero where a point is a source sample (few_shot)")
       .placeholder("ARRAY")
-      .default_text("none");
+      .default_text("none")
+      .only_with("data");
   table
       .value("ignore-class", ignored_class,
              "label that says that the class of a point is not known (cross_entropy)")
-      .default_text("as dataset.json says, else none");
+      .default_text("as dataset.json says, else none")
+      .only_with("data");
   table.value("association", association, "where all these arrays sit")
       .choices({"point", "cell"})
-      .default_text("as dataset.json says, else point");
+      .default_text("as dataset.json says, else point")
+      .only_with("data");
   table
       .value("weights", arrays.weights,
              "quadrature weights: auto, measure, uniform, density or array:NAME")
-      .default_text("as dataset.json says, else auto");
+      .default_text("as dataset.json says, else auto")
+      .only_with("data");
   table.value("query-weights", query.weights, "the same for the points of --query-data in the loss")
-      .default_text("auto; uniform where --weights is");
+      .default_text("auto; uniform where --weights is")
+      .only_with("data");
   table
       .value("validation-fraction", validation_fraction,
              "share of the samples kept for validation where there is no valid/")
       .at_least(0)
-      .at_most(0.9);
-  table.choice("symmetries", symmetries,
-               {{"none", Symmetries::none},
-                {"rectangle", Symmetries::rectangle},
-                {"square", Symmetries::square}},
-               "in every step, map the first two coordinates of each sample by one of the "
-               "symmetries of this shape, drawn at random (arrays of one component)");
+      .at_most(0.9)
+      .default_text("0.1")
+      .only_with("data");
+  table
+      .choice("symmetries", symmetries,
+              {{"none", Symmetries::none},
+               {"rectangle", Symmetries::rectangle},
+               {"square", Symmetries::square}},
+              "in every step, map the first two coordinates of each sample by one of the "
+              "symmetries of this shape, drawn at random (arrays of one component)")
+      .only_with("data");
   table
       .list("symmetry-center", symmetry_center,
             "the middle of that shape: X Y, where the points are not all of it")
       .placeholder("X Y")
-      .default_text("that of the points' box");
-  table.flag(
-      "average-symmetries", averages_symmetries,
-      "the operator predicts the mean over these symmetries and so has them exactly, at 4 or "
-      "8 times the cost of a prediction; training itself is the same");
-  table.flag("rotations", rotations,
-             "in every step, turn the three coordinates of each sample by a rotation drawn at "
-             "random (arrays of one component)");
+      .default_text("that of the points' box")
+      .only_with("data");
+  table
+      .flag("average-symmetries", averages_symmetries,
+            "the operator predicts the mean over these symmetries and so has them exactly, at 4 or "
+            "8 times the cost of a prediction; training itself is the same")
+      .only_with("data");
+  table
+      .flag("rotations", rotations,
+            "in every step, turn the three coordinates of each sample by a rotation drawn at "
+            "random (arrays of one component)")
+      .only_with("data");
   table
       .value("points", points,
              "train on so many points of each sample, drawn anew in every step, with the weights "
              "of those that they stand for; 0: on all")
-      .at_least(0);
+      .at_least(0)
+      .only_with("data");
   table
       .choice("point-choice", point_choice,
               {{"even", SamplingMethod::even}, {"random", SamplingMethod::random}},
               "how they are drawn: spread over the mesh, or every point equally likely")
-      .default_text("even");
+      .default_text("even")
+      .only_with("data");
   sine.describe_training(table);
   model.describe(table);
   optimisation.describe(table);
@@ -134,25 +156,13 @@ void TrainSettings::validate() const {
         "--points are drawn where one process holds all of a sample, which --parallel domain "
         "does not; give one of them");
   if (task.empty()) return;
-  if (!query_data.empty())
-    throw UsageError("--query-data holds partners of the meshes of --data, which --task " + task +
-                     " does not have; leave it away or give --data instead");
   sine.validate();
-  if (!arrays.inputs.empty() || !arrays.parameters.empty() || !arrays.targets.empty() ||
-      !arrays.source_flag.empty())
-    throw UsageError(
-        "--inputs, --parameters, --targets and --source-flag name arrays of files, but --task " +
-        task + " has arrays of its own; leave them away or give --data instead");
   if (parallel == Parallel::domain)
     throw UsageError("--parallel domain is for pieces of the files of --data; --task " + task +
                      " has none");
-  if (ignored_class || optimisation.loss == "cross_entropy")
-    throw UsageError(
-        "--ignore-class and the loss cross_entropy are for classes in --data; --task " + task +
-        " has none");
-  if (symmetries != Symmetries::none || rotations || points > 0)
-    throw UsageError("--symmetries, --rotations and --points are for samples of --data; --task " +
-                     task + " draws its own points");
+  if (optimisation.loss == "cross_entropy")
+    throw UsageError("the loss cross_entropy is for classes in --data; --task " + task +
+                     " has none");
 }
 
 void TrainSettings::validate_query() const {

@@ -25,7 +25,7 @@ struct TrainSettings {
   ArrayChoice arrays;
   std::string association;
   std::optional<int> ignored_class;
-  double validation_fraction = 0.1;
+  std::optional<double> validation_fraction;  ///< 0.1 where nothing is said.
   Symmetries symmetries = Symmetries::none;
   std::vector<double> symmetry_center;
   bool averages_symmetries = false;

@@ -94,6 +94,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
     if (!common.config.empty()) table.read_config(common.config);
     table.check_required();
     command.validate();
+    table.check_owners();
   } catch (const UsageError& error) {
     throw UsageError(std::string(error.what()) + "; see 'funcattn " + command.name() + " --help'");
   }

@@ -207,8 +207,12 @@ void OptionTable::read_config(const std::filesystem::path& path) {
   for (const auto& [name, tokens] : named) {
     Option& option = *find_named(name);
     if (option.origin() != Origin::default_value) continue;
-    const Option* other = find_named(option.other_);
-    if (other && other->origin() == Origin::command_line) continue;
+    // What another option of the command line takes the place of goes with all that belongs to it.
+    const auto is_replaced = [&](const Option* replaced) {
+      const Option* other = replaced ? find_named(replaced->other_) : nullptr;
+      return other && other->origin() == Origin::command_line;
+    };
+    if (is_replaced(&option) || is_replaced(find_named(option.owner_))) continue;
     try {
       option.assign(tokens, Origin::config_file);
     } catch (const UsageError& error) {

@@ -29,6 +29,15 @@ Option& Option::instead_of(std::string other) {
   return *this;
 }
 
+Option& Option::only_with(std::string owner) {
+  owner_ = std::move(owner);
+  return *this;
+}
+
+bool Option::is_given() const {
+  return origin_ != Origin::default_value && !(kind_ == Kind::flag && value_text() == "false");
+}
+
 Option& Option::required_unless(const bool& instead) {
   required_ = true;
   instead_ = &instead;
@@ -236,6 +245,26 @@ void OptionTable::check_required() const {
                          ? "argument " + option.name() + " is missing: " + option.description()
                          : option.title() + " is missing: " + option.description());
   }
+}
+
+void OptionTable::check_owners() const {
+  std::vector<std::string> idle;
+  const Option* owner = nullptr;
+  for (const Option& option : options_) {
+    const Option* needed = find(option.owner_);
+    if (!needed || needed->is_given() || !option.is_given()) continue;
+    if (!owner) owner = needed;
+    if (needed == owner) idle.push_back("--" + option.name());
+  }
+  if (!owner) return;
+  const Option* other = find(owner->other_);
+  const bool several = idle.size() > 1;
+  const std::string name = "--" + owner->name();
+  throw UsageError(
+      join(idle, ", ") + (several ? " belong to " : " belongs to ") + name + ", " +
+      (other && other->is_given() ? "but --" + other->name() + " is given" : "which is not given") +
+      "; leave " + (several ? "them" : "it") + " away, or give " + name +
+      (other && other->is_given() ? " in its place" : ""));
 }
 
 }  // namespace funcattn

@@ -29,8 +29,11 @@ class Option {
   /// Required while `instead`, a flag of the same table, is not set.
   Option& required_unless(const bool& instead);
   /// One of two ways to say the same: given on the command line, it takes the place of the other
-  /// option in the configuration file.
+  /// option in the configuration file, with all that belongs to it.
   Option& instead_of(std::string other);
+  /// Has an effect only where another option of the table is given; OptionTable::check_owners()
+  /// refuses it elsewhere.
+  Option& only_with(std::string owner);
   /// Unit of the value, shown in help: "s", "MiB".
   Option& unit(std::string text);
   /// What stands for the value in help: FILE, N, NAME[:COMPONENTS].
@@ -55,6 +58,8 @@ class Option {
   /// Required, and nothing was given that takes its place.
   bool is_needed() const { return required_ && !(instead_ && *instead_); }
   Origin origin() const { return origin_; }
+  /// By the command line or the configuration file; a flag that is undone is not given.
+  bool is_given() const;
   const std::vector<std::string>& choices() const { return choices_; }
   const std::string& unit() const { return unit_; }
   const std::string& default_text() const { return default_text_; }
@@ -84,6 +89,7 @@ class Option {
   bool may_be_empty_ = false;
   const bool* instead_ = nullptr;
   std::string other_;              ///< That it takes the place of.
+  std::string owner_;              ///< Without which it has no effect; empty: none.
   bool splits_in_config_ = false;  ///< Several values may share a line of the config file.
   double lower_ = -std::numeric_limits<double>::infinity();
   double upper_ = std::numeric_limits<double>::infinity();
@@ -235,6 +241,9 @@ class OptionTable {
 
   /// Throws UsageError for the first required option that has no value.
   void check_required() const;
+
+  /// Throws UsageError naming the options that were given without the one that they belong to.
+  void check_owners() const;
 
   const std::deque<Option>& options() const { return options_; }
   /// nullptr where there is none. `name` without dashes.

@@ -216,6 +216,48 @@ TEST(OptionAlternatives, CommandLineTakesThePlaceOfTheOtherWayToSayItInTheConfig
   EXPECT_EQ(parsed({}), std::make_pair(std::optional<int>(), std::optional(500)));
 }
 
+TEST(OptionOwners, WhatHasNoEffectWithoutAnotherOptionIsRefused) {
+  const test::TemporaryFolder folder;
+  const auto config = folder.write("fit.cfg", "task = sine\nepisodes = 5\nlines = true\n");
+  struct Values {
+    std::string data, task, weights;
+    int episodes = 3;
+    bool lines = false;
+  };
+  const auto parsed = [&](const std::vector<std::string>& arguments, bool with_config) {
+    Values values;
+    OptionTable table;
+    table.value("data", values.data, "files").instead_of("task");
+    table.value("task", values.task, "task").instead_of("data");
+    table.value("weights", values.weights, "weights").only_with("data");
+    table.value("episodes", values.episodes, "functions").only_with("task");
+    table.flag("lines", values.lines, "lines").only_with("task");
+    table.parse(arguments);
+    if (with_config) table.read_config(config);
+    table.check_owners();
+    return values;
+  };
+  const auto refusal = [&](const std::vector<std::string>& arguments, bool with_config = false) {
+    return error_of<UsageError>([&] { parsed(arguments, with_config); });
+  };
+  EXPECT_EQ(parsed({"--task", "sine", "--episodes", "4", "--lines"}, false).episodes, 4);
+  EXPECT_EQ(refusal({"--data", "a", "--episodes", "3", "--lines"}),
+            "--episodes, --lines belong to --task, but --data is given; leave them away, or give "
+            "--task in its place");
+  EXPECT_EQ(refusal({"--episodes", "4"}),
+            "--episodes belongs to --task, which is not given; leave it away, or give --task");
+  EXPECT_EQ(refusal({"--task", "sine", "--weights", "uniform"}),
+            "--weights belongs to --data, but --task is given; leave it away, or give --data in "
+            "its place");
+  EXPECT_EQ(refusal({"--weights", "uniform"}, true), refusal({"--task", "b", "--weights", "c"}));
+  EXPECT_FALSE(parsed({"--data", "a", "--lines=false"}, false).lines) << "undone is not given";
+  EXPECT_EQ(parsed({}, true).episodes, 5);
+  const Values files = parsed({"--data", "a"}, true);
+  EXPECT_EQ(files.task, "") << "the command line's --data takes its place";
+  EXPECT_EQ(files.episodes, 3);
+  EXPECT_FALSE(files.lines);
+}
+
 TEST_F(OptionTableTest, ConfigurationErrorsNameTheFile) {
   const test::TemporaryFolder folder;
   const auto read = [&](const std::string& text) {
