@@ -1,6 +1,7 @@
 #include "operators/published.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/error.h"
 #include "operators/model_weights.h"
@@ -113,13 +114,20 @@ std::vector<ArraySpec> default_inputs(Form form, int components, Association ass
 const char* default_output(Form form) {
   switch (form) {
     case Form::segmentation:
-      return "logits";
+      return "label";
     case Form::few_shot:
     case Form::sum_coefficients:
       return "y";
     default:
       return "output";
   }
+}
+
+/// Published segmentation ends in one logit per class: the class is what it predicts, unless the
+/// arrays given have as many components as there are logits.
+bool gives_classes(const ModelConfig& config, const std::vector<ArraySpec>& outputs) {
+  return config.form == Form::segmentation && config.out_features > 1 &&
+         (outputs.empty() || (outputs.size() == 1 && outputs.front().components == 1));
 }
 
 Contract make_contract(const ModelConfig& config, const ImportOptions& options) {
@@ -134,12 +142,20 @@ Contract make_contract(const ModelConfig& config, const ImportOptions& options) 
   if (config.form == Form::few_shot)
     contract.inputs.push_back({{"context", association, 1, ""}, InputRole::source_flag});
 
-  for (const ArraySpec& output : options.outputs) contract.outputs.push_back({output});
-  if (contract.outputs.empty())
-    contract.outputs.push_back(
-        {{default_output(config.form), association, config.out_features, ""}});
-  else
-    require_components(options.outputs, config.out_features, "outputs");
+  if (gives_classes(config, options.outputs)) {
+    OutputArray label{{default_output(config.form), association, 1, ""}};
+    if (!options.outputs.empty()) label = {options.outputs.front()};
+    label.classes.resize(static_cast<std::size_t>(config.out_features));
+    std::iota(label.classes.begin(), label.classes.end(), 0);
+    contract.outputs.push_back(std::move(label));
+  } else {
+    for (const ArraySpec& output : options.outputs) contract.outputs.push_back({output});
+    if (contract.outputs.empty())
+      contract.outputs.push_back(
+          {{default_output(config.form), association, config.out_features, ""}});
+    else
+      require_components(options.outputs, config.out_features, "outputs");
+  }
 
   for (int axis = 0; axis < config.coordinate_dimension; ++axis) {
     contract.coordinates.axes.push_back(axis);

@@ -46,13 +46,15 @@ struct ImportResult {
 /// The contract has no normalisation, centre 0 and scale 1, weights `auto`, and, unless the options
 /// say otherwise (D leading features are coordinates, C follow, O outputs):
 ///
-/// | form                | D           | inputs                                        | outputs |
-/// |---------------------|-------------|-----------------------------------------------|---------------|
-/// | few_shot            | all (<= 3)  | `y_context` (O components), flag `context`    | `y` (O) |
-/// | sum_coefficients    | 1           | `y_context` where C is 1, else as below       | `y` (O) |
-/// | segmentation        | all (<= 3)  | none                                          | `logits`
-/// (O)  | | paper, shared_basis | 0           | `input_0`, `input_1`, ..., one component each |
-/// `output` (O)  | | shared_basis_tied   | 0           | as shared_basis | `output` (O)  |
+/// - `few_shot`: D all features (at most 3), inputs `y_context` (O components) and the flag
+///   `context`, output `y` (O);
+/// - `sum_coefficients`: D is 1, input `y_context` where C is 1, else as below, output `y` (O);
+/// - `segmentation`: D all features (at most 3), no inputs, output `label`, a class;
+/// - `paper`, `shared_basis`, `shared_basis_tied`: D is 0, inputs `input_0`, `input_1`, ... of one
+///   component each, output `output` (O).
+///
+/// The O results of `segmentation` are the logits of the classes 0 to O - 1 of one array of one
+/// component. Where O is 1, or the outputs given have O components together, they are fields.
 ///
 /// All are point arrays, or of the association of the arrays in the options. O of `few_shot` is
 /// that of the given outputs, else metadata `out_features`, else 1.

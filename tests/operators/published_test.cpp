@@ -315,7 +315,19 @@ TEST(Published, ContractsAreAsDocumented) {
   found = contract(Form::segmentation, {});
   EXPECT_EQ(found.coordinates.dimension(), 3);
   EXPECT_TRUE(found.inputs.empty());
-  EXPECT_EQ(found.outputs[0].name, "logits");
+  EXPECT_EQ(found.outputs[0].name, "label");
+  EXPECT_EQ(found.outputs[0].components, 1);
+  EXPECT_EQ(found.outputs[0].classes, (std::vector<int>{0, 1}));
+  EXPECT_EQ(found.output_components(), 2);
+  ImportOptions named;
+  named.outputs = {{"part", Association::cell, 1, ""}};
+  found = contract(Form::segmentation, named);
+  EXPECT_EQ(found.outputs[0].name, "part");
+  EXPECT_EQ(found.outputs[0].association, Association::cell);
+  EXPECT_EQ(found.outputs[0].classes, (std::vector<int>{0, 1}));
+  named.outputs = {{"logits", Association::point, 2, ""}};
+  found = contract(Form::segmentation, named);
+  EXPECT_FALSE(found.outputs[0].is_class());
   EXPECT_EQ(found.outputs[0].components, 2);
 
   found = contract(Form::shared_basis, {});
