@@ -15,8 +15,9 @@ namespace {
 
 using Heads = std::vector<const HeadInspection*>;
 
-constexpr int map_side = 190;
-constexpr int map_margin = 34;
+constexpr int map_width = 280;
+constexpr int map_height = 240;
+constexpr int map_side = 160;
 constexpr int panel_width = 420;
 constexpr int panel_height = 330;
 
@@ -47,6 +48,27 @@ std::string place(std::size_t column, std::size_t columns, std::size_t row, std:
          format_number(1.0 - h * static_cast<double>(row + 1)) + "\n";
 }
 
+/// The square of a map, and the range of its colours beside it, on a page of maps.
+std::string map_place(std::size_t column, std::size_t columns, std::size_t row, std::size_t rows) {
+  const auto x = [&](double pixels) {
+    return format_number((map_width * static_cast<double>(column) + pixels) /
+                         (map_width * static_cast<double>(columns)));
+  };
+  const auto y = [&](double pixels) {
+    return format_number((map_height * static_cast<double>(rows - 1 - row) + pixels) /
+                         (map_height * static_cast<double>(rows)));
+  };
+  constexpr double left = 50, bottom = 46, gap = 8, bar = 10;
+  const double right = left + map_side;
+  const auto share = [](double pixels, double side, std::size_t count) {
+    return format_number(pixels / (side * static_cast<double>(count)));
+  };
+  return "set lmargin at screen " + x(left) + "\nset rmargin at screen " + x(right) +
+         "\nset bmargin at screen " + y(bottom) + "\nset tmargin at screen " +
+         y(bottom + map_side) + "\nset colorbox user origin " + x(right + gap) + "," + y(bottom) +
+         " size " + share(bar, map_width, columns) + "," + share(map_side, map_height, rows) + "\n";
+}
+
 std::string map_panel(const HeadInspection& head, std::vector<PlotData>& data) {
   PlotData block{data_name("map", head), {}};
   double largest = 0;
@@ -59,11 +81,20 @@ std::string map_panel(const HeadInspection& head, std::vector<PlotData>& data) {
   }
   if (largest == 0) largest = 1;
   const std::string range = format_number(largest);
-  const std::string plot =
-      "set title " + gnuplot_text(title_of(head) + "\n|max| " + format_significant(largest, 3)) +
-      "\nset cbrange [-" + range + ":" + range +
-      "]\nset xrange [-0.5:" + format_number(head.columns - 0.5) + "]\nset yrange [" +
-      format_number(head.rows - 0.5) + ":-0.5]\nplot $" + block.name + " matrix with image\n";
+  const std::string bound = format_significant(largest, 3);
+  // Functions are counted from 1; four are named.
+  const auto ticks = [](const char* axis, int count) {
+    const int step = (count + 3) / 4;
+    return std::string("set ") + axis + "tics " + std::to_string(step) + "," +
+           std::to_string(step) + " scale 0.3 font ',8'\n";
+  };
+  const std::string plot = "set title " + gnuplot_text(title_of(head)) + "\nset cbrange [-" +
+                           range + ":" + range + "]\nset cbtics ('-" + bound + "' -" + range +
+                           ", '0' 0, '" + bound + "' " + range + ") font ',8' scale 0.3\n" +
+                           ticks("x", head.columns) + ticks("y", head.rows) +
+                           "set xrange [0.5:" + format_number(head.columns + 0.5) +
+                           "]\nset yrange [" + format_number(head.rows + 0.5) + ":0.5]\nplot $" +
+                           block.name + " matrix using ($1 + 1):($2 + 1):3 with image\n";
   data.push_back(std::move(block));
   return plot;
 }
@@ -135,19 +166,19 @@ void draw_transports(const std::filesystem::path& path, const SampleInspection& 
   for (const auto& block : blocks) columns = std::max(columns, block.second.size());
   std::vector<PlotData> data;
   std::string script =
-      "set multiplot\nunset key\nunset colorbox\nunset xtics\nunset ytics\n"
-      "set size ratio 1\nset lmargin 1\nset rmargin 1\nset bmargin 0.5\nset tmargin 3\n"
+      "set multiplot\nunset key\nset xlabel 'function of the source' font ',9' offset 0,0.7\n"
+      "set ylabel 'function of the query' font ',9' offset 1.2,0\n"
       "set palette defined (-1 '#2166ac', -0.5 '#92c5de', 0 '#f7f7f7', 0.5 '#f4a582', 1 "
       "'#b2182b')\n";
   std::size_t row = 0;
   for (const auto& block : blocks) {
     for (std::size_t column = 0; column < block.second.size(); ++column)
-      script += place(column, columns, row, blocks.size()) + map_panel(*block.second[column], data);
+      script +=
+          map_place(column, columns, row, blocks.size()) + map_panel(*block.second[column], data);
     ++row;
   }
-  draw_png(path, map_side * static_cast<int>(columns),
-           (map_side + map_margin) * static_cast<int>(blocks.size()), data,
-           script + "unset multiplot\n");
+  draw_png(path, map_width * static_cast<int>(columns),
+           map_height * static_cast<int>(blocks.size()), data, script + "unset multiplot\n");
 }
 
 void draw_spectra(const std::filesystem::path& path, const SampleInspection& inspection) {

@@ -159,7 +159,7 @@ class InspectionPicture : public test::FolderTest {
 
 TEST_F(InspectionPicture, HasARowPerBlockAndAColumnPerHead) {
   draw_transports(folder_ / "transports.png", sample());
-  EXPECT_EQ(size_of(folder_ / "transports.png"), std::make_pair(2 * 190, 2 * 224));
+  EXPECT_EQ(size_of(folder_ / "transports.png"), std::make_pair(2 * 280, 2 * 240));
   draw_spectra(folder_ / "spectra.png", sample());
   EXPECT_EQ(size_of(folder_ / "spectra.png"), std::make_pair(840, 660));
 }
