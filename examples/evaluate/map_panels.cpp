@@ -47,8 +47,8 @@ double colour_number(double share, double light) {
   return number;
 }
 
-std::string begin_panel(const std::string& title) {
-  return "reset\n" + palette_script() + "set title " + gnuplot_text(shortened(title, 60)) +
+std::string begin_panel(const std::string& title, std::size_t letters) {
+  return "reset\n" + palette_script() + "set title " + gnuplot_text(shortened(title, letters)) +
          "\nunset key\n";
 }
 
@@ -93,7 +93,8 @@ double colour_value(const std::vector<double>& values, const std::vector<std::si
 /// Maps of one sample: the shape once, coloured by several columns of numbers.
 class Maps {
  public:
-  Maps(const SampleView& view, std::string name) : view_(view) {
+  /// @param small maps of many: without axes, and only the last of a row has room for its colours
+  Maps(const SampleView& view, std::string name, bool small) : view_(view), small_(small) {
     data_.name = std::move(name);
     for (const ViewShape::Part& part : view.shape->parts)
       for (const auto& [x, y] : part.corners) {
@@ -121,14 +122,14 @@ class Maps {
     const int column = 3 + columns_++;
     const std::string plot = plot_of(column, range, bar);
     const bool has_bar = !bar.empty();
-    const bool has_axes = view_.shape->kind == ViewShape::Kind::plane;
-    return [=, this_box = box(), labels = axis_labels()](const Canvas& canvas, const Area& area) {
-      const Area inner = fitted(this_box, has_axes, area);
-      std::string script = begin_panel(title) + "set lmargin at screen " + canvas.x(inner.left) +
-                           "\nset rmargin at screen " + canvas.x(inner.left + inner.width) +
-                           "\nset bmargin at screen " + canvas.y(inner.bottom) +
-                           "\nset tmargin at screen " + canvas.y(inner.bottom + inner.height) +
-                           "\n" + labels;
+    return [=, this_box = box(), margins = this->margins(), labels = axis_labels(),
+            letters = std::size_t{small_ ? 38U : 60U}](const Canvas& canvas, const Area& area) {
+      const Area inner = fitted(this_box, margins, area);
+      std::string script = begin_panel(title, letters) + "set lmargin at screen " +
+                           canvas.x(inner.left) + "\nset rmargin at screen " +
+                           canvas.x(inner.left + inner.width) + "\nset bmargin at screen " +
+                           canvas.y(inner.bottom) + "\nset tmargin at screen " +
+                           canvas.y(inner.bottom + inner.height) + "\n" + labels;
       if (has_bar)
         script += "set colorbox user origin " + canvas.x(inner.left + inner.width + 10) + "," +
                   canvas.y(inner.bottom) + " size " + canvas.x(12) + "," + canvas.y(inner.height) +
@@ -139,10 +140,11 @@ class Maps {
 
   /// Of a row of such panels.
   double height() const {
-    const bool has_axes = view_.shape->kind == ViewShape::Kind::plane;
-    const Area inner = fitted(box(), has_axes, {0, 0, panel_width, panel_height});
-    return std::max(least_panel_height, inner.height + (has_axes ? 95 : 60));
+    const Area inner = fitted(box(), margins(), {0, 0, width(), panel_height});
+    return std::max(least_panel_height, inner.height + margins().both_high);
   }
+
+  double width() const { return small_ ? small_panel_width : panel_width; }
 
   PlotData take() { return std::move(data_); }
 
@@ -155,6 +157,17 @@ class Maps {
     const double longest = std::max(high_x_ - low_x_, high_y_ - low_y_);
     // A line is no area; some height shows it.
     return {std::max(high_x_ - low_x_, 0.02 * longest), std::max(high_y_ - low_y_, 0.02 * longest)};
+  }
+
+  /// Around a map in its panel, in pixels.
+  struct Margins {
+    double left, bottom, both_wide, both_high;
+  };
+
+  Margins margins() const {
+    if (small_) return {15, 15, 30, 55};
+    if (view_.shape->kind == ViewShape::Kind::plane) return {70, 55, 175, 95};
+    return {20, 20, 125, 60};
   }
 
   /// As many digits as a pixel needs.
@@ -174,17 +187,17 @@ class Maps {
     };
     std::string script = "set xrange " + limits(low_x_, high_x_, size.width) + "set yrange " +
                          limits(low_y_, high_y_, size.height);
-    if (view_.shape->kind == ViewShape::Kind::body)
+    if (small_ || view_.shape->kind == ViewShape::Kind::body)
       return script + "unset tics\nset cbtics\nunset border\n";
     return script + "set xlabel '" + view_.shape->horizontal + "'\nset ylabel '" +
            view_.shape->vertical + "'\nset xtics autofreq\n";
   }
 
   /// The largest area with the proportions of the box between title, axes and colours.
-  static Area fitted(const Box& box, bool has_axes, const Area& area) {
-    Area inner = {area.left + (has_axes ? 70 : 20), area.bottom + (has_axes ? 55 : 20), 0, 0};
-    inner.width = area.width - (has_axes ? 175 : 125);
-    inner.height = area.height - (has_axes ? 95 : 60);
+  static Area fitted(const Box& box, const Margins& margins, const Area& area) {
+    Area inner = {area.left + margins.left, area.bottom + margins.bottom, 0, 0};
+    inner.width = area.width - margins.both_wide;
+    inner.height = area.height - margins.both_high;
     const double pad = 2 * margin_share * std::max(box.width, box.height);
     const double wide = box.width + pad, high = box.height + pad;
     const double scale = std::min(inner.width / wide, inner.height / high);
@@ -213,6 +226,7 @@ class Maps {
   }
 
   const SampleView& view_;
+  bool small_;
   PlotData data_;
   int columns_ = 0;
   double low_x_ = std::numeric_limits<double>::infinity(), high_x_ = -low_x_;
@@ -239,8 +253,9 @@ std::string right_and_wrong() {
          ")\nset cbtics ('right' 0.25, 'wrong' 0.75) scale 0\n";
 }
 
-/// More of them stand below, under the truth once more.
-constexpr std::size_t predictions_per_row = 4;
+/// More predictions have small maps, and more of those stand below, under the truth once more.
+constexpr std::size_t large_per_row = 4;
+constexpr std::size_t small_per_row = 8;
 
 }  // namespace
 
@@ -256,7 +271,9 @@ std::vector<PanelRow> map_rows(const SampleView& view, const std::string& name,
   values.close();
   if (errors.high >= errors.low) errors.low = 0;
   errors.close();
-  Maps maps(view, name);
+  const bool small = view.predictions.size() > large_per_row;
+  const std::size_t per_row = small ? small_per_row : large_per_row;
+  Maps maps(view, name, small);
   const std::string numbers = "set format cb '%.3g'\n";
   const std::string value_bar = view.are_classes ? class_ticks(values) : numbers;
   const std::string error_bar = view.are_classes ? right_and_wrong() : numbers;
@@ -264,10 +281,12 @@ std::vector<PanelRow> map_rows(const SampleView& view, const std::string& name,
   const std::size_t count = view.predictions.size();
   const Panel truth = maps.add(view.title + ": true", view.truth, values, "");
   std::vector<PanelRow> rows;
-  for (std::size_t first = 0; first < count; first += predictions_per_row) {
-    const std::size_t end = std::min(count, first + predictions_per_row);
+  for (std::size_t first = 0; first < count; first += per_row) {
+    const std::size_t end = std::min(count, first + per_row);
     PanelRow shown, wrong;
     shown.height = wrong.height = maps.height();
+    shown.width = wrong.width = maps.width();
+    shown.beside = wrong.beside = small ? bar_width : 0;
     shown.panels.push_back(truth);
     wrong.panels.emplace_back();
     for (std::size_t p = first; p < end; ++p) {

@@ -13,6 +13,8 @@ namespace funcattn {
 inline constexpr double panel_width = 460;
 inline constexpr double panel_height = 430;
 inline constexpr double least_panel_height = 160;
+inline constexpr double small_panel_width = 300;  ///< Of maps of many operators, without axes.
+inline constexpr double bar_width = 80;           ///< Of the range of colours beside such a row.
 
 /// A part of the picture, in pixels from its lower left corner.
 struct Area {
@@ -33,6 +35,8 @@ using Panel = std::function<std::string(const Canvas&, const Area&)>;
 struct PanelRow {
   std::vector<Panel> panels;
   double height = panel_height;
+  double width = panel_width;  ///< Of each panel.
+  double beside = 0;           ///< That they need at the end of the row.
 };
 
 /// Fits gnuplot's script of a plot into its part.

@@ -109,17 +109,18 @@ void draw_report(const std::filesystem::path& path,
   const std::string field = views.empty() ? "" : views.front().field;
   if (!evaluations.empty() && are_resolutions(evaluations.front()))
     curves.push_back(error_panel(evaluations, field, data));
-  std::size_t columns = std::min(curves.size(), curves_per_row);
-  for (const PanelRow& row : rows) columns = std::max(columns, row.panels.size());
   const std::size_t maps = rows.size();
   for (std::size_t first = 0; first < curves.size(); first += curves_per_row)
     rows.push_back({{curves.begin() + static_cast<std::ptrdiff_t>(first),
                      curves.begin() + static_cast<std::ptrdiff_t>(
-                                          std::min(curves.size(), first + curves_per_row))},
-                    panel_height});
+                                          std::min(curves.size(), first + curves_per_row))}});
 
-  Canvas canvas = {panel_width * static_cast<double>(columns), 0};
-  for (const PanelRow& row : rows) canvas.height += row.height;
+  Canvas canvas;
+  for (const PanelRow& row : rows) {
+    canvas.width =
+        std::max(canvas.width, row.width * static_cast<double>(row.panels.size()) + row.beside);
+    canvas.height += row.height;
+  }
   canvas.height = std::round(canvas.height);
   std::string script = "set multiplot\n";
   double bottom = canvas.height;
@@ -129,7 +130,7 @@ void draw_report(const std::filesystem::path& path,
     for (std::size_t c = 0; c < panels.size(); ++c) {
       // Maps stand below each other; curves take the room that there is.
       const double width =
-          r < maps ? panel_width : canvas.width / static_cast<double>(panels.size());
+          r < maps ? rows[r].width : canvas.width / static_cast<double>(panels.size());
       const Area area = {width * static_cast<double>(c), bottom, width, rows[r].height};
       if (panels[c]) script += panels[c](canvas, area);
     }

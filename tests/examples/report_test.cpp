@@ -250,8 +250,8 @@ TEST(Report, ManyOperatorsStandInSeveralRows) {
     view.predictions.push_back({std::to_string(i), {1, 2, 3, 4}, {0, 0, 0, 0}});
   draw_report(folder / "a.png", {}, {view});
   const Picture picture = picture_at(folder / "a.png");
-  EXPECT_EQ(picture.width, 5 * 460) << "true, four predictions";
-  EXPECT_EQ(picture.height, 4 * 2 * 380);
+  EXPECT_EQ(picture.width, 9 * 300 + 80) << "true, eight predictions, colours";
+  EXPECT_EQ(picture.height, 2 * 2 * 325);
 }
 
 TEST(Report, TheCurveOfErrorsFitsThemAndJoinsSetsThatAreSampledAlike) {
