@@ -167,8 +167,9 @@ std::string array_in(const Sample& sample, const ArraySpec& array) {
 }
 
 /// The classes of a target: those that the data set names, or that occur.
-void find_classes(const std::vector<Sample>& samples, const ArrayChoice& arrays, std::size_t index,
-                  OutputArray& output) {
+/// @return the values that occur
+std::set<int> find_classes(const std::vector<Sample>& samples, const ArrayChoice& arrays,
+                           std::size_t index, OutputArray& output) {
   if (output.components != 1)
     throw DataError(
         array_in(samples.front(), output) + " has " + std::to_string(output.components) +
@@ -204,6 +205,7 @@ void find_classes(const std::vector<Sample>& samples, const ArrayChoice& arrays,
                          : "one class only, " + std::to_string(output.classes.front())) +
                     (output.ignored ? " but the ignored " + std::to_string(*output.ignored) : "") +
                     "; there is nothing to tell apart");
+  return occurring;
 }
 
 Normalisation statistics(const std::vector<Sample>& samples, bool of_targets,
@@ -285,8 +287,12 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
     most = std::max(most, points);
   }
   if (arrays.classes) {
-    for (std::size_t i = 0; i < set.contract.outputs.size(); ++i)
-      find_classes(set.samples, arrays, i, set.contract.outputs[i]);
+    for (std::size_t i = 0; i < set.contract.outputs.size(); ++i) {
+      OutputArray& output = set.contract.outputs[i];
+      const std::set<int> occurring = find_classes(set.samples, arrays, i, output);
+      if (arrays.ignored_class && occurring.count(*arrays.ignored_class) == 0)
+        set.without_ignored_class.push_back(output.name);
+    }
     const std::vector<std::string> unknown = unknown_classes(set.samples, set.contract);
     if (!unknown.empty())
       throw DataError("the training samples have " + join(unknown, ", ") +

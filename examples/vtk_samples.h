@@ -34,6 +34,8 @@ struct VtkTrainingSet {
   std::vector<Sample> samples;
   Contract contract;
   std::vector<std::string> integer_fields;  ///< Targets of an integer type that are no classes.
+  /// Class targets of which no point has the label that ArrayChoice::ignored_class names.
+  std::vector<std::string> without_ignored_class;
 };
 
 /// The meshes that hold the targets, where those are others than the ones that hold the inputs.

@@ -1,12 +1,16 @@
 #include "examples/train/train_command.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
 
 #include "core/affinity.h"
+#include "core/byte_size.h"
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "core/text.h"
 #include "examples/pairs.h"
 #include "examples/sine/sine_task.h"
@@ -27,6 +31,15 @@ namespace {
 constexpr const char* last_extension = ".last.safetensors";
 constexpr const char* state_extension = ".state.safetensors";
 constexpr const char* log_extension = ".log.jsonl";
+
+/// More of them are seldom meant.
+constexpr std::size_t usual_classes = 1000;
+
+/// Bytes.
+double memory_of_machine() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
 
 /// " (accuracy 0.93)", or nothing.
 std::string in_brackets(const std::optional<double>& accuracy) {
@@ -201,6 +214,7 @@ class TrainCommand : public Command {
       console.note("the target '" + name +
                    "' holds integers and is learned as a field; --loss cross_entropy learns "
                    "classes");
+    check_class_counts(set.contract, recipe, console);
     tell_of_classes(set, input.validation, console);
     Augmentations augmentations = augment(set.contract);
     input.contract = std::move(set.contract);
@@ -258,8 +272,35 @@ class TrainCommand : public Command {
         console.warn("'" + name + "' is an input and a target: the operator can learn to copy it");
   }
 
+  /// Numbers of points or parts that were taken for classes would fill the memory first.
+  void check_class_counts(const Contract& contract, const Recipe& recipe, Console& console) const {
+    for (const OutputArray& output : contract.outputs) {
+      if (output.classes.size() <= usual_classes) continue;
+      const std::int64_t points = options_.points > 0
+                                      ? std::min(options_.points, contract.max_points)
+                                      : contract.max_points;
+      const double bytes = static_cast<double>(recipe.batch) * static_cast<double>(points) *
+                           static_cast<double>(output.classes.size()) *
+                           (options_.dtype == "float64" ? 8 : 4);
+      const std::string need =
+          "'" + output.name + "' has " + std::to_string(output.classes.size()) +
+          " different labels, each a class of its own: the logits of a step (" +
+          std::to_string(recipe.batch) + " x " + std::to_string(points) + " points) take " +
+          format_bytes(bytes) + ", and their gradient as much";
+      const char* const advice =
+          "; labels that number points or parts are no classes, give other --targets or --loss mse";
+      if (2 * bytes > memory_of_machine())
+        throw MemoryError(need + ", of " + format_bytes(memory_of_machine()) +
+                          " that this machine has" + advice);
+      console.warn(need + advice);
+    }
+  }
+
   static void tell_of_classes(const VtkTrainingSet& set, const std::vector<Sample>& validation,
                               Console& console) {
+    for (const std::string& name : set.without_ignored_class)
+      console.warn("no point of the training samples has the label that --ignore-class names in '" +
+                   name + "'");
     for (const OutputArray& output : set.contract.outputs)
       if (output.is_class())
         console.note("'" + output.name + "' is one of " + describe_classes(output));

@@ -227,6 +227,11 @@ TEST_F(ClassSamplesTest, ClassesAreCountedOverAllTrainingSamples) {
   EXPECT_EQ(set.contract.outputs[0].ignored, 0);
   EXPECT_EQ(set.samples[0].targets.size(1), 1) << "the class itself, not a number per class";
   EXPECT_EQ(set.samples[0].targets[1].item<double>(), 5);
+  EXPECT_TRUE(set.without_ignored_class.empty());
+  choice.ignored_class = 1;
+  EXPECT_EQ(load_training_set(files, choice, {}).without_ignored_class,
+            std::vector<std::string>{"label"});
+  choice.ignored_class = 0;
   choice.targets = {"real"};
   EXPECT_EQ(load_training_set(files, choice, {}).contract.outputs[0].classes,
             set.contract.outputs[0].classes)
