@@ -34,6 +34,10 @@ SampleFigure figure(const std::vector<double>& values, const std::vector<std::st
   return {mean(values), median(values), *at, names[static_cast<std::size_t>(at - values.begin())]};
 }
 
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
 Json figure_json(const SampleFigure& figure) {
   return {{"mean", figure.mean},
           {"median", figure.median},
@@ -70,6 +74,23 @@ std::optional<double> relative_h1_error(const Tensor& prediction, const Tensor& 
 
 }  // namespace
 
+double ClassFigures::recall() const {
+  return points == 0 ? std::numeric_limits<double>::quiet_NaN()
+                     : static_cast<double>(right) / static_cast<double>(points);
+}
+
+double ClassFigures::precision() const {
+  return predicted == 0 ? std::numeric_limits<double>::quiet_NaN()
+                        : static_cast<double>(right) / static_cast<double>(predicted);
+}
+
+double mean_recall(const std::vector<ClassFigures>& classes) {
+  std::vector<double> recalls;
+  for (const ClassFigures& figures : classes)
+    if (figures.points > 0) recalls.push_back(figures.recall());
+  return recalls.empty() ? std::numeric_limits<double>::quiet_NaN() : mean(recalls);
+}
+
 Tensor predict_sample(const Operator& op, const Sample& sample) {
   const torch::NoGradGuard no_gradient;
   const PointSamples query = add_batch_axis(sample.query);
@@ -78,7 +99,32 @@ Tensor predict_sample(const Operator& op, const Sample& sample) {
 }
 
 CaseEvaluation::CaseEvaluation(const Operator& op, std::string label)
-    : op_(op), label_(std::move(label)), fields_(op.contract().outputs.size()) {}
+    : op_(op), label_(std::move(label)), fields_(op.contract().outputs.size()) {
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    for (const int value : op.contract().outputs[f].classes)
+      fields_[f].classes.push_back({value, 0, 0, 0});
+}
+
+/// @param predicted [M,C] @param classes [M] as class_indices() gives them
+void CaseEvaluation::count(const OutputArray& output, const Tensor& predicted,
+                           const Tensor& classes, const Tensor& weights, FieldSamples& field) {
+  const Tensor counts = (weights > 0).logical_and(classes.ne(class_ignored));
+  const Tensor truth = classes.index({counts});
+  const Tensor said = predicted.argmax(1).index({counts});
+  const auto total = static_cast<std::int64_t>(output.classes.size());
+  const auto by_class = [&](const Tensor& indices) {
+    return at::bincount(indices, {}, total).to(torch::kInt64).contiguous();
+  };
+  const Tensor points = by_class(truth.index({truth.ge(0)}));
+  const Tensor named = by_class(said);
+  const Tensor right = by_class(truth.index({truth.eq(said)}));
+  for (std::size_t i = 0; i < field.classes.size(); ++i) {
+    field.classes[i].points += points.data_ptr<std::int64_t>()[i];
+    field.classes[i].predicted += named.data_ptr<std::int64_t>()[i];
+    field.classes[i].right += right.data_ptr<std::int64_t>()[i];
+  }
+  field.unknown_points += truth.eq(class_unknown).sum().item<std::int64_t>();
+}
 
 Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh, const Tensor& error_weights,
                            std::int64_t first_result) {
@@ -114,7 +160,10 @@ Tensor CaseEvaluation::add(const Sample& sample, const Mesh* mesh, const Tensor&
       fields_[f].accuracy.push_back(*accuracy);
       fields_[f].accuracy_names.push_back(sample.name);
     }
-    if (output.is_class()) continue;
+    if (output.is_class()) {
+      count(output, predicted, class_indices(output, truth.squeeze(1)), weights, fields_[f]);
+      continue;
+    }
     fields_[f].errors.push_back(field_error(predicted, truth, weights));
     if (mesh == nullptr || output.association != Association::point) continue;
     if (const auto h1 = relative_h1_error(predicted, truth, *mesh))
@@ -139,6 +188,8 @@ CaseMetrics CaseEvaluation::result() const {
     if (field.is_class) {
       field.relative_l2 = field.relative_l2_median = field.relative_l2_worst = field.mse =
           field.rmse = field.max_error = std::numeric_limits<double>::quiet_NaN();
+      field.classes = samples.classes;
+      field.unknown_points = samples.unknown_points;
       if (!samples.accuracy.empty()) {
         field.accuracy = figure(samples.accuracy, samples.accuracy_names, Worst::least);
         field.worst_sample = field.accuracy->worst_sample;
@@ -210,6 +261,17 @@ Json CaseMetrics::to_json() const {
       entry.update({{"mse", field.mse}, {"rmse", field.rmse}, {"max_error", field.max_error}});
     if (field.relative_h1) entry["relative_h1"] = figure_json(*field.relative_h1);
     if (field.accuracy) entry["accuracy"] = figure_json(*field.accuracy);
+    if (field.classes.empty()) continue;
+    entry["mean_recall"] = number_or_null(mean_recall(field.classes));
+    entry["unknown_points"] = field.unknown_points;
+    entry["classes"] = Json::array();
+    for (const ClassFigures& figures : field.classes)
+      entry["classes"].push_back({{"class", figures.value},
+                                  {"points", figures.points},
+                                  {"predicted", figures.predicted},
+                                  {"right", figures.right},
+                                  {"recall", number_or_null(figures.recall())},
+                                  {"precision", number_or_null(figures.precision())}});
   }
   return json;
 }

@@ -19,6 +19,21 @@ struct SampleFigure {
   std::string worst_sample;
 };
 
+/// What became of the points of one class, all samples of a set together, each point counting
+/// alike; of those alone that have positive weight and a class that is not the ignored one.
+struct ClassFigures {
+  int value = 0;               ///< The class, as arrays hold it.
+  std::int64_t points = 0;     ///< That are of it.
+  std::int64_t predicted = 0;  ///< Points, of whatever class, that are said to be of it.
+  std::int64_t right = 0;      ///< In both.
+
+  double recall() const;     ///< right / points; NaN without points.
+  double precision() const;  ///< right / predicted; NaN where it was never predicted.
+};
+
+/// Mean over the classes that have points.
+double mean_recall(const std::vector<ClassFigures>& classes);
+
 /// Errors of one predicted array over a set of samples. All means over points but the accuracy are
 /// weighted by the quadrature weights; points of weight 0 do not count. Of classes there is the
 /// accuracy alone, and the other numbers are NaN.
@@ -40,6 +55,8 @@ struct FieldMetrics {
   /// the truth, where the truth is one component 1, the others 0, at every point. The worst is the
   /// least.
   std::optional<SampleFigure> accuracy;
+  std::vector<ClassFigures> classes;  ///< Of classes: each that the operator has, ascending.
+  std::int64_t unknown_points = 0;    ///< Of classes that it does not have: always wrong.
 };
 
 /// Errors at one resolution, or under one shift of the distribution.
@@ -76,7 +93,12 @@ class CaseEvaluation {
     std::vector<FieldError> errors;
     std::vector<double> relative_h1, accuracy;  ///< Shorter than `names` where a sample has none.
     std::vector<std::string> accuracy_names;    ///< Of the samples that have one.
+    std::vector<ClassFigures> classes;
+    std::int64_t unknown_points = 0;
   };
+
+  static void count(const OutputArray& output, const Tensor& predicted, const Tensor& classes,
+                    const Tensor& weights, FieldSamples& field);
 
   const Operator& op_;
   std::string label_;

@@ -159,6 +159,41 @@ TEST(Metrics, OfClassesAreTheirAccuracyAlone) {
   const Json json = metrics.to_json().at("fields").at("label");
   EXPECT_EQ(json.at("accuracy").at("worst"), 0.5);
   EXPECT_FALSE(json.contains("relative_l2"));
+
+  // Of class 10: two right, one said to be of it in truth 10 but predicted 20. The point of class 3
+  // is said to be 10; those of the ignored class and of weight 0 do not count.
+  ASSERT_EQ(label.classes.size(), 2u);
+  EXPECT_EQ(label.classes[0].value, 10);
+  EXPECT_EQ(label.classes[0].points, 3);
+  EXPECT_EQ(label.classes[0].right, 2);
+  EXPECT_EQ(label.classes[0].predicted, 3);
+  EXPECT_EQ(label.classes[1].points, 1);
+  EXPECT_EQ(label.classes[1].right, 1);
+  EXPECT_EQ(label.classes[1].predicted, 2);
+  EXPECT_EQ(label.unknown_points, 1);
+  EXPECT_NEAR(mean_recall(label.classes), (2.0 / 3 + 1) / 2, 1e-15);
+  EXPECT_NEAR(json.at("mean_recall").get<double>(), 5.0 / 6, 1e-15);
+  EXPECT_EQ(json.at("unknown_points"), 1);
+  EXPECT_EQ(json.at("classes").at(1).at("class"), 20);
+  EXPECT_EQ(json.at("classes")[1].at("precision"), 0.5);
+  EXPECT_EQ(json.at("classes")[1].at("recall"), 1.0);
+}
+
+TEST(Metrics, ClassesWithoutPointsHaveNoRecall) {
+  ModelConfig config;
+  config.value_features = 1;
+  config.out_features = 2;
+  Contract contract = doubling().contract();
+  contract.outputs = {{{"label", Association::point, 1, ""}, {10, 20}, {}}};
+  const Operator op(std::make_shared<Doubling>(config), contract);
+  CaseEvaluation cases(op, "case");
+  cases.add(sample_of({1, 2}, {1, 1}, torch::tensor({{10.0}, {10.0}}, torch::kFloat64), "a"));
+  const CaseMetrics metrics = cases.result();
+  EXPECT_TRUE(std::isnan(metrics.fields.at(0).classes.at(1).recall()));
+  EXPECT_TRUE(std::isnan(metrics.fields[0].classes[1].precision()));
+  EXPECT_EQ(mean_recall(metrics.fields[0].classes), 1);
+  const Json json = metrics.to_json().at("fields").at("label").at("classes").at(1);
+  EXPECT_TRUE(json.at("recall").is_null() && json.at("precision").is_null());
 }
 
 TEST(Metrics, AZeroTargetGivesANumber) {

@@ -135,6 +135,30 @@ TEST(Report, TheTableOfClassesHasMedianAndWorst) {
   EXPECT_TRUE(std::regex_search(text, std::regex("0\\.875 +0\\.938 +0\\.5 "))) << text;
 }
 
+TEST(Report, FewClassesAreATableAndManyTheWorstOfThem) {
+  OperatorEvaluation one = evaluation();
+  one.resolutions.resize(1);
+  one.studies.clear();
+  FieldMetrics& field = one.resolutions[0].fields[0];
+  field.is_class = true;
+  field.classes = {{3, 8, 4, 4}, {5, 0, 2, 0}, {7, 2, 4, 2}};
+  field.unknown_points = 1;
+  const std::string few = report_text({one});
+  for (const char* row : {"class +points +recall +precision", "pressure +3 +8 +0\\.5 +1\n",
+                          "pressure +5 +0 +- +0\n", "pressure +7 +2 +1 +0\\.5\n",
+                          "pressure +others +1 +0 +-\n", "pressure +mean +10 +0\\.75 +-\n"})
+    EXPECT_TRUE(std::regex_search(few, std::regex(row))) << row << "\n" << few;
+  for (int value = 8; value < 18; ++value) field.classes.push_back({value, 4, 4, value - 8});
+  const std::string many = report_text({one});
+  EXPECT_EQ(many.find("By class"), std::string::npos);
+  EXPECT_NE(many.find("classes of darcy at coarse, pressure: mean recall "), std::string::npos);
+  EXPECT_NE(many.find(" over the 12 of 13 that occur; least 8 (recall 0 of 4 points), 9 (recall "
+                      "0.25 of 4 points), 3 (recall 0.5 of 8 points), 10 (recall 0.5 of 4 points), "
+                      "11 (recall 0.75 of 4 points)\n"),
+            std::string::npos)
+      << many;
+}
+
 TEST(Report, TextNamesOperatorsResolutionsAndDrift) {
   const std::string text = report_text({evaluation()});
   EXPECT_NE(

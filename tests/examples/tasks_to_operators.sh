@@ -57,6 +57,12 @@ cp -r parts/test labels/valid
 grep -q '"best_accuracy": 0' labels.json || fail "no accuracy of the best operator: $(cat labels.json)"
 "$funcattn" info labels.safetensors | grep 'one of 3 classes (1, 2, 3), 0 ignored' > /dev/null || fail "the ignored class"
 
+if "$funcattn" train --data labels --inputs normal --targets label "${small[@]}" --loss cross_entropy --ignore-class 9 \
+  -o absent.safetensors 2>&1 > /dev/null | grep "no point of the training samples has the label that --ignore-class names in 'label'" > /dev/null; then :
+else fail "an ignored class that is nowhere"; fi
+grep -q '"recall"' parts.json || fail "no figures by class"
+grep -A5 '^By class' part_report/report.txt | grep -q '  label  *0  *[0-9]' || fail "no table by class: $(cat part_report/report.txt)"
+
 # Two seeds of one recipe, with fields and pictures where there is no display.
 "$funcattn" generate darcy -o flow --train 4 --valid 2 --test 2 --points 60 --resolutions 1 4 --quiet
 for seed in 1 2; do
