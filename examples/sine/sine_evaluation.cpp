@@ -16,16 +16,27 @@ SineSampling sampling_of(const SineEvaluationOptions& options, int context) {
   return sampling;
 }
 
+/// The points at which a sample is predicted, for slopes along the line.
+Mesh grid_mesh(const SineEpisode& episode) {
+  RowMatrix places = RowMatrix::Zero(static_cast<Eigen::Index>(episode.grid.size()), 3);
+  for (std::size_t i = 0; i < episode.grid.size(); ++i)
+    places(static_cast<Eigen::Index>(i), 0) = episode.grid[i];
+  return make_polyline(places, "sine grid");
+}
+
 // One stream of random numbers per call: all cases see the same functions.
 CaseMetrics evaluate_case(const Operator& op, const SineEvaluationOptions& options,
                           const SineSampling& sampling, int factor, const std::string& label) {
   RandomGenerator random(options.seed);
-  std::vector<Sample> samples;
+  CaseEvaluation evaluation(op, label);
   for (int i = 0; i < options.episodes; ++i) {
-    samples.push_back(sine_sample(draw_sine_episode(sampling, factor, random), op.contract()));
-    samples.back().name = "sine function " + std::to_string(i);
+    const SineEpisode episode = draw_sine_episode(sampling, factor, random);
+    Sample sample = sine_sample(episode, op.contract());
+    sample.name = "sine function " + std::to_string(i);
+    const Mesh grid = grid_mesh(episode);
+    evaluation.add(sample, &grid);
   }
-  return evaluate_samples(op, samples, label);
+  return evaluation.result();
 }
 
 void check_contract(const Operator& op) {
