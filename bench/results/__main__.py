@@ -19,13 +19,15 @@ import tables
 
 
 def check_bounds(study, result, bounds):
-    """Figures that a quick run must not exceed: {study: {label: {set: bound}}}."""
+    """What a quick run has out of its bounds, {study: {label: {set: most or [least, most]}}}."""
     failures = []
     for label, sets in bounds.get(study.name, {}).items():
         for name, bound in sets.items():
             value = statistics.mean(result[label]["errors"][name])
-            if not value <= bound:
-                failures.append(f"{study.name}, {label}, {name}: {value:.4g}, at most {bound:.4g}")
+            least, most = bound if isinstance(bound, list) else (0, bound)
+            if not least <= value <= most:
+                failures.append(f"{study.name}, {label}, {name}: {value:.4g}, expected {least:.4g} to "
+                                f"{most:.4g}")
     return failures
 
 

@@ -120,7 +120,7 @@ cli_test(train_center_without_symmetries ARGS train --data none --targets y --sy
 cli_test(train_center_of_three ARGS train --data none --targets y --symmetries square --symmetry-center -0.5 0 1 -o op.safetensors EXIT 2 STDERR "has 3 numbers, expected 2" NO_OUTPUT op.safetensors)
 cli_test(train_rise_without_one_cycle ARGS train --task sine --schedule cosine --rise 0.1 -o op.safetensors EXIT 2 STDERR "--rise is for the schedule one_cycle" NO_OUTPUT op.safetensors)
 cli_test(evaluate_files_with_resample ARGS evaluate --operator ${trained} --data none --resample 1 2 EXIT 2 STDERR "with --data give one folder")
-cli_test(train_pairs_of_a_task ARGS train --task sine --query-data none -o op.safetensors EXIT 2 STDERR "partners of the meshes of --data, which --task sine does not have" NO_OUTPUT op.safetensors)
+cli_test(train_pairs_of_a_task ARGS train --task sine --query-data none -o op.safetensors EXIT 2 STDERR "--query-data belongs to --data, but --task is given" NO_OUTPUT op.safetensors)
 cli_test(train_pairs_points ARGS train --data none --query-data none --targets y --points 20 -o op.safetensors EXIT 2 STDERR "--points takes subsets of single meshes, not of the pairs of --query-data" NO_OUTPUT op.safetensors)
 cli_test(train_pairs_in_pieces ARGS train --data none --query-data none --targets y --parallel domain -o op.safetensors EXIT 2 STDERR "--parallel domain shares the pieces of single meshes" NO_OUTPUT op.safetensors)
 cli_test(train_interpolation_without_pairs ARGS train --data none --targets y --interpolate-inputs -o op.safetensors EXIT 2 STDERR "--interpolate-inputs is for meshes of --query-data" NO_OUTPUT op.safetensors)
