@@ -372,9 +372,13 @@ std::vector<std::pair<std::string, std::vector<fs::path>>> test_sets(const fs::p
   return sets;
 }
 
+fs::path dataset_description(const fs::path& location) {
+  return location / description_name;
+}
+
 void read_dataset_description(const fs::path& location, ArrayChoice& arrays,
                               CoordinateHandling& coordinates) {
-  const fs::path file = location / description_name;
+  const fs::path file = dataset_description(location);
   if (!fs::is_regular_file(file)) return;
   try {
     const Contract contract = Contract::from_json(Json::parse(read_file(file)).at("contract"));

@@ -97,6 +97,9 @@ std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> test_set
 void read_dataset_description(const std::filesystem::path& location, ArrayChoice& arrays,
                               CoordinateHandling& coordinates);
 
+/// Where the description of a folder's samples is, if there is one.
+std::filesystem::path dataset_description(const std::filesystem::path& location);
+
 /// "FOLDER/dataset.json" where it is the folder above a location that describes its arrays; empty:
 /// not so.
 std::filesystem::path description_above(const std::filesystem::path& location);

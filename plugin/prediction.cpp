@@ -130,7 +130,10 @@ void bind_to_query(const Model& model, const Contract& contract, const StageMesh
     if (processes) bound.query.pieces.assign(at.counts.begin(), at.counts.end());
     bound.query_is_source = false;
   } else {
-    if (bound.source.shares.defined())  // Of points that weigh nothing.
+    // What the points of the error count for is no matter of the joined set, where they weigh
+    // nothing.
+    shares = Tensor();
+    if (bound.source.shares.defined())
       shares = to_tensor(RowMatrix(point_shares(query.parts, contract.association(),
                                                 Eigen::VectorXd::Zero(count), processes)))
                    .squeeze(1);

@@ -79,7 +79,9 @@ Eigen::VectorXi to_classes(const Tensor& classes) {
 Tensor wrong_classes(const OutputArray& output, const Tensor& predicted, const Tensor& truth) {
   return predicted.ne(truth)
       .to(torch::kInt64)
-      .masked_fill(class_indices(output, truth).eq(class_ignored), no_class);
+      .masked_fill(
+          class_indices(output, truth).eq(class_ignored).logical_or(truth.isfinite().logical_not()),
+          no_class);
 }
 
 /// The mesh with prediction and error of every output beside the truth.
@@ -264,7 +266,7 @@ class EvaluateCommand : public Command {
       if (options_.interpolate_inputs)
         throw UsageError(
             "--interpolate-inputs is for meshes of --query-data; give them, or leave it away");
-    } else if (options_.query_data.size() != options_.data.size()) {
+    } else if (!options_.data.empty() && options_.query_data.size() != options_.data.size()) {
       throw UsageError("--query-data names " + std::to_string(options_.query_data.size()) +
                        " sets and --data " + std::to_string(options_.data.size()) +
                        "; give one for each, in the same order");
@@ -284,15 +286,15 @@ class EvaluateCommand : public Command {
     std::vector<Operator> operators;
     std::vector<OperatorEvaluation> evaluations;
     for (const auto& file : options_.operators) {
-      operators.push_back(load(file));
+      operators.push_back(load_operator(file));
       OperatorEvaluation evaluation;
       evaluation.name = file.stem().string();
       evaluation.file = file.string();
       evaluation.parameters = operators.back().model().parameter_count();
-      evaluation.single_prediction = options_.single_prediction;
       evaluation.recipe = recipe_of(operators.back());
       evaluations.push_back(std::move(evaluation));
     }
+    if (options_.single_prediction) predict_once(operators, evaluations);
 
     std::vector<SampleView> views;
     if (options_.task == "sine")
@@ -312,13 +314,21 @@ class EvaluateCommand : public Command {
   }
 
  private:
-  Operator load(const std::filesystem::path& file) const {
-    Operator op = load_operator(file);
-    if (!options_.single_prediction) return op;
-    try {
-      return op.without_symmetries();
-    } catch (const UsageError& error) {
-      throw UsageError("'" + file.string() + "': " + error.what());
+  /// The operators that predict a mean over symmetries; there has to be one.
+  static void predict_once(std::vector<Operator>& operators,
+                           std::vector<OperatorEvaluation>& evaluations) {
+    const auto has_mean = [](const Operator& op) {
+      return op.contract().symmetries.kind != Symmetries::none;
+    };
+    const bool none = std::none_of(operators.begin(), operators.end(), has_mean);
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      if (!none && !has_mean(operators[i])) continue;
+      try {
+        operators[i] = operators[i].without_symmetries();
+      } catch (const UsageError& error) {
+        throw UsageError("'" + evaluations[i].file + "': " + error.what());
+      }
+      evaluations[i].single_prediction = true;
     }
   }
 
@@ -347,6 +357,7 @@ class EvaluateCommand : public Command {
                          std::vector<SampleView>& views, Console& console) {
     const std::vector<TestSet> sets = all_test_sets(options_.data, options_.query_data);
     const QuerySettings errors{options_.error_weights, options_.interpolate_inputs};
+    if (!options_.fields.empty()) check_fields(sets, evaluations);
     Views pictures(views);
     std::map<std::string, ProblemSet> problem_sets;
     for (std::size_t i = 0; i < operators.size(); ++i) {
@@ -373,7 +384,6 @@ class EvaluateCommand : public Command {
           unknown.add(test.results, contract);
           if (!options_.fields.empty())
             write_fields(with_fields(test.mesh, operators[i], test.results, prediction),
-                         {files.sources[j], file},
                          options_.fields / evaluation.name / set / file.filename());
           if (sets.size() > 1)
             problems.add(file.stem().string(), test.results, contract,
@@ -405,8 +415,36 @@ class EvaluateCommand : public Command {
     }
   }
 
-  static void write_fields(const Mesh& mesh, const std::vector<std::filesystem::path>& inputs,
-                           std::filesystem::path path) {
+  /// The place of a file without its extension, which write_fields() may change.
+  static std::string place_of(std::filesystem::path file) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(file.replace_extension(), ignored).string();
+  }
+
+  /// Before anything is computed: no result takes the place of a sample or of another result.
+  void check_fields(const std::vector<TestSet>& sets,
+                    const std::vector<OperatorEvaluation>& evaluations) const {
+    std::set<std::string> samples;
+    for (const TestSet& set : sets)
+      for (const auto* files : {&set.files.sources, &set.files.queries})
+        for (const std::filesystem::path& file : *files) samples.insert(place_of(file));
+    std::map<std::string, std::filesystem::path> results;
+    for (const OperatorEvaluation& evaluation : evaluations)
+      for (const auto& [set, files] : sets)
+        for (const auto& file : files.queries.empty() ? files.sources : files.queries) {
+          const auto path = options_.fields / evaluation.name / set / file.filename();
+          if (samples.count(place_of(path)) > 0)
+            throw UsageError("'" + path.string() +
+                             "' would replace a sample; give another --fields");
+          const auto [other, is_new] = results.try_emplace(place_of(path), file);
+          if (!is_new)
+            throw UsageError("--fields would write the results of '" + other->second.string() +
+                             "' and of '" + file.string() + "' both to '" + path.string() +
+                             "'; evaluate them one after the other, or rename one");
+        }
+  }
+
+  static void write_fields(const Mesh& mesh, std::filesystem::path path) {
     const MeshTree tree(mesh);
     try {
       check_format(tree, path);
@@ -415,9 +453,6 @@ class EvaluateCommand : public Command {
       path.replace_extension(suggested_extension(tree));
     }
     std::error_code failure;
-    for (const std::filesystem::path& sample : inputs)
-      if (std::filesystem::equivalent(path, sample, failure))
-        throw UsageError("'" + path.string() + "' would replace a sample; give another --fields");
     std::filesystem::create_directories(path.parent_path(), failure);
     if (failure)
       throw FileError("cannot make the folder '" + path.parent_path().string() +

@@ -156,6 +156,7 @@ class TrainCommand : public Command {
 
   /// The training samples and those that are held out.
   std::pair<SampleFiles, SampleFiles> sample_files(Json& record, Console& console) const {
+    refuse_to_replace_lists();
     SampleFiles files = training_pairs(options_.data, options_.query_data);
     SampleFiles held_out = validation_pairs(options_.data, options_.query_data);
     for (const SampleFiles* samples : {&files, &held_out})
@@ -365,6 +366,18 @@ class TrainCommand : public Command {
     if (std::filesystem::equivalent(sample, options_.out, ignored))
       throw UsageError("the operator '" + options_.out.string() +
                        "' would replace a sample of the training data; give another --out");
+  }
+
+  /// Nor what names the samples.
+  void refuse_to_replace_lists() const {
+    std::error_code ignored;
+    for (const std::filesystem::path& location : {options_.data, options_.query_data})
+      for (const std::filesystem::path& file : {location, dataset_description(location)})
+        if (std::filesystem::equivalent(file, options_.out, ignored))
+          throw UsageError("the operator '" + options_.out.string() + "' would replace '" +
+                           file.string() +
+                           "', which describes the training data; give another "
+                           "--out");
   }
 
   /// Only the extension of operator files gives way: lr_0.1 and lr_0.3 are different runs.

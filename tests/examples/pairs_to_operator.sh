@@ -79,6 +79,29 @@ rm fine/test/0001.vtu
 refused "'coarse/test/0001.vtu' has no query in 'fine/test'" evaluate --operator one.safetensors \
   --data coarse/test --query-data fine/test
 refused "would replace a sample" train "${pairs[@]}" --epochs 1 --overwrite --out fine/train/0000.vtu
+
+# Nothing that names samples is replaced, and no result takes the place of a sample or of another.
+ls coarse/train/*.vtu > sources.lst
+ls fine/train/*.vtu > queries.lst
+cp queries.lst kept.lst
+cp coarse/dataset.json kept.json
+refused "'queries.lst', which describes the training data" train --data sources.lst --query-data queries.lst \
+  --inputs permeability --targets pressure --epochs 1 --overwrite --out queries.lst
+cmp queries.lst kept.lst
+refused "'coarse/dataset.json', which describes" train "${pairs[@]}" --epochs 1 --overwrite \
+  --out coarse/dataset.json
+cmp coarse/dataset.json kept.json
+mkdir -p fields/one/test
+mv coarse/test/0000.vtu fields/one/test/0000.vtu
+printf '%s\n' fields/one/test/0000.vtu coarse/test/0000.vtu > one_place.lst
+cp fields/one/test/0000.vtu kept.vtu
+cp kept.vtu coarse/test/0000.vtu
+refused "would replace a sample; give another --fields" evaluate --operator one.safetensors \
+  --data fields/one/test --fields fields
+cmp fields/one/test/0000.vtu kept.vtu
+refused "--fields would write the results of 'fields/one/test/0000.vtu' and of 'coarse/test/0000.vtu' both to" \
+  evaluate --operator one.safetensors --data one_place.lst --fields twice
+[ ! -e twice ] || fail "results were written before they were refused"
 LC_ALL=C sed -i 's/permeability/permittivity/' fine/train/*.vtu
 refused "fine/train/0000.vtu: the query mesh has no point array 'permeability'" \
   train "${pairs[@]}" --epochs 1 --out never.safetensors

@@ -89,6 +89,8 @@ errors_of mean.safetensors > mean.errors
 errors_of mean.safetensors --single-prediction > single.errors
 cmp drawn.errors single.errors || fail "a single prediction is another"
 if cmp -s drawn.errors mean.errors; then fail "the mean is a single prediction"; fi
+errors_of drawn.safetensors mean.safetensors --single-prediction > both.errors
+[ "$(sort -u both.errors)" = "$(sort -u single.errors)" ] || fail "the two are not alike side by side"
 "$funcattn" run flow/test/0000.vtu --operator drawn.safetensors -o drawn.vtu --threads 1 --quiet
 "$funcattn" run flow/test/0000.vtu --operator mean.safetensors --single-prediction -o single.vtu --threads 1 --quiet
 cmp drawn.vtu single.vtu || fail "a single prediction by run is another"

@@ -166,6 +166,34 @@ TEST_F(TreeStageTest, BlocksAreOneSample) {
   }
 }
 
+TEST_F(TreeStageTest, ErrorsAtQueriesInBlocksAreThoseOfTheWhole) {
+  const OperatorStage stage = stage_of(test::make_surrogate());
+  const RowMatrix pressure = values(stage.run(mesh_).mesh, "pressure_predicted");
+  const RowMatrix truth = pressure + 0.01 * values(mesh_, "id");
+  const Mesh query = mesh_.with_array({"p", Association::point, 1, ""}, truth)
+                         .with_array({"u", Association::point, 3, ""},
+                                     RowMatrix::Ones(mesh_.count(Association::point), 3));
+  std::vector<std::vector<vtkIdType>> cells(2);
+  for (vtkIdType cell = 0; cell < query.count(Association::cell); ++cell)
+    cells[static_cast<std::size_t>((cell / 5) % 2)].push_back(cell);
+  StageOptions options;
+  options.error_against = {"p", "u"};
+  const auto errors = [&](const MeshTree& at) {
+    return stage.run(MeshTree(mesh_), at, options).errors;
+  };
+  const auto whole = errors(MeshTree(query));
+  const auto blocks =
+      errors(blocks_of({extract(query, cells[0], "a"), extract(query, cells[1], "b")}));
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_NEAR(whole[0].max_error, 0.01 * static_cast<double>(mesh_.count(Association::point) - 1),
+              1e-4);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(blocks[i].relative_l2, whole[i].relative_l2, 1e-5);
+    EXPECT_NEAR(blocks[i].rmse, whole[i].rmse, 1e-5);
+    EXPECT_NEAR(blocks[i].max_error, whole[i].max_error, 1e-4);
+  }
+}
+
 TEST_F(TreeStageTest, PiecesWithGhostLayersAreOneSample) {
   const OperatorStage stage = stage_of(test::make_surrogate());
   const std::vector<Mesh> pieces = pieces_with_ghosts(mesh_, 3);
