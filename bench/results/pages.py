@@ -108,8 +108,8 @@ def draw(path, title, x_label, y_label, curves):
     script = begun(path, title, y_label, [y for points in curves.values() for _, y in points])
     places = [x for points in curves.values() for x, _ in points]
     base = 2 if all(place >= 1 for place in places) else 10  # Counts, or quantities.
-    plotted([*script, f"set logscale x {base}", f"set xlabel {quoted(x_label)}"], curves,
-            "linespoints")
+    plotted([*script, f"set logscale x {base}", "set format x '%g'",
+             f"set xlabel {quoted(x_label)}"], curves, "linespoints")
 
 
 def draw_groups(path, title, y_label, groups, rows):

@@ -4,18 +4,36 @@
 """
 import pathlib
 import statistics
+import subprocess
 import sys
-
-import vtk
-from vtk.util.numpy_support import vtk_to_numpy
 
 
 def centered(source, target, every=1):
+    """As move_to_center(), in a process of its own."""
+    apart(source, target, every)
+
+
+def nearest_label(folder):
+    """As share_by_nearest(), in a process of its own."""
+    return float(apart(folder))
+
+
+def apart(*arguments):
+    """What this file prints.
+
+    VTK stays out of the caller, whose memory counts in that of the commands that it starts.
+    """
+    return subprocess.run([sys.executable, __file__, *map(str, arguments)], stdout=subprocess.PIPE,
+                          text=True, check=True).stdout
+
+
+def move_to_center(source, target, every=1):
     """Copies train/ and test/ with the mean of each surface's points at the origin.
 
     @param every of how many training surfaces one is taken
     """
-    for folder, step in [("train", every), ("test", 1)]:
+    import vtk
+    for folder, step in [("train", int(every)), ("test", 1)]:
         files = sorted((pathlib.Path(source) / folder).glob("*.vtp"))
         if not files:
             raise FileNotFoundError(f"no .vtp files in {pathlib.Path(source) / folder}")
@@ -37,14 +55,18 @@ def centered(source, target, every=1):
 
 
 def read(file):
+    import vtk
     reader = vtk.vtkXMLPolyDataReader()
     reader.SetFileName(str(file))
     reader.Update()
     return reader.GetOutput()
 
 
-def nearest_label(folder):
+def share_by_nearest(folder):
     """Mean over the test surfaces: share of points with the label of the nearest training point."""
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
+    folder = pathlib.Path(folder)
     everything = vtk.vtkAppendPolyData()
     for file in sorted((folder / "train").glob("*.vtp")):
         everything.AddInputData(read(file))
@@ -65,4 +87,7 @@ def nearest_label(folder):
 
 
 if __name__ == "__main__":
-    centered(*sys.argv[1:])
+    if len(sys.argv) > 2:
+        move_to_center(*sys.argv[1:])
+    else:
+        print(share_by_nearest(sys.argv[1]))
