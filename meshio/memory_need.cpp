@@ -1,7 +1,6 @@
 #include "meshio/memory_need.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 #include <vtkDataArray.h>
 #include <vtkPointData.h>
 
@@ -17,8 +16,7 @@ namespace funcattn {
 namespace {
 
 double available_bytes() {
-  double bytes =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  double bytes = memory_of_machine();
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));

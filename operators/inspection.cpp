@@ -1,7 +1,5 @@
 #include "operators/inspection.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -215,17 +213,12 @@ class Inspector final : public AttentionObserver {
   int block_ = 0;
 };
 
-double half_of_memory() {
-  return 0.5 * static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
 void check_memory(const Model& model, std::int64_t source, std::int64_t query,
                   const InspectionOptions& options) {
   const std::size_t number = model.dtype() == torch::kFloat32 ? sizeof(float) : sizeof(double);
   const double needed = inspection_bytes(model.config(), options, source, query, number);
-  const double limit =
-      options.memory_limit > 0 ? static_cast<double>(options.memory_limit) : half_of_memory();
+  const double limit = options.memory_limit > 0 ? static_cast<double>(options.memory_limit)
+                                                : 0.5 * memory_of_machine();
   if (needed > limit)
     throw MemoryError("looking into the operator at " + std::to_string(std::max(source, query)) +
                       " points takes about " + format_bytes(needed) + ", more than the limit of " +

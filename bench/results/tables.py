@@ -1,6 +1,5 @@
 """Tables of errors: cases in the rows, test sets in the columns."""
 import json
-import pathlib
 import statistics
 
 import pages

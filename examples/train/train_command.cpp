@@ -1,7 +1,5 @@
 #include "examples/train/train_command.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -34,12 +32,6 @@ constexpr const char* log_extension = ".log.jsonl";
 
 /// More of them are seldom meant.
 constexpr std::size_t usual_classes = 1000;
-
-/// Bytes.
-double memory_of_machine() {
-  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
 
 /// " (accuracy 0.93)", or nothing.
 std::string in_brackets(const std::optional<double>& accuracy) {

@@ -121,12 +121,18 @@ TEST(Report, TheTableHasParametersSpreadAndWhatWasMeasured) {
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
 }
 
-TEST(Report, TheTableOfClassesHasMedianAndWorst) {
+/// Of one resolution, whose field is a class.
+OperatorEvaluation class_evaluation() {
   OperatorEvaluation one = evaluation();
   one.resolutions.resize(1);
   one.studies.clear();
+  one.resolutions[0].fields[0].is_class = true;
+  return one;
+}
+
+TEST(Report, TheTableOfClassesHasMedianAndWorst) {
+  OperatorEvaluation one = class_evaluation();
   FieldMetrics& field = one.resolutions[0].fields[0];
-  field.is_class = true;
   field.relative_l2 = field.relative_l2_median = field.relative_l2_worst = field.mse = field.rmse =
       field.max_error = std::nan("");
   field.accuracy = SampleFigure{0.875, 0.9375, 0.5, "b.vtu"};
@@ -136,11 +142,8 @@ TEST(Report, TheTableOfClassesHasMedianAndWorst) {
 }
 
 TEST(Report, FewClassesAreATableAndManyTheWorstOfThem) {
-  OperatorEvaluation one = evaluation();
-  one.resolutions.resize(1);
-  one.studies.clear();
+  OperatorEvaluation one = class_evaluation();
   FieldMetrics& field = one.resolutions[0].fields[0];
-  field.is_class = true;
   field.classes = {{3, 8, 4, 4}, {5, 0, 2, 0}, {7, 2, 4, 2}};
   field.unknown_points = 1;
   const std::string few = report_text({one});
