@@ -35,7 +35,10 @@ class Workshop:
         self.program = str(program)
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        # Threads that wait for what another one makes take no turn from those that could go on.
+        self._pool = concurrent.futures.ThreadPoolExecutor(max_workers=1024)
+        self._turns = threading.Semaphore(jobs)
+        self._closed = threading.Event()
         self._lock = threading.Lock()
         self._made = {}
         self.processor_seconds = 0.0  # Of all trainings and evaluations, also those kept.
@@ -77,6 +80,7 @@ class Workshop:
 
     def close(self):
         """Waits for what is running; what has not begun is dropped."""
+        self._closed.set()
         self._pool.shutdown(cancel_futures=True)
 
     def _once(self, kind, parts, make):
@@ -134,8 +138,10 @@ class Workshop:
     def _call(self, *arguments):
         """@return what the command printed, and its peak memory and processor time"""
         command = [self.program, *map(str, arguments)]
-        begin = time.monotonic()
-        with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as told:
+        with self._turns, tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as told:
+            if self._closed.is_set():
+                raise Failed(f"{' '.join(command)}: not begun")
+            begin = time.monotonic()
             process = subprocess.Popen(command, stdout=printed, stderr=told)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)

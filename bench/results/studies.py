@@ -327,9 +327,9 @@ def studies(quick):
               [Case("square's symmetries", twenty, evaluation=once),
                Case("these operators, mean over the symmetries", twenty)], grids,
               epochs=2 if quick else 20, **published),
-        Study("darcy-long", "Darcy on the published grids, 120 epochs", PUBLISHED,
+        Study("darcy-long", "Darcy on the published grids, 150 epochs", PUBLISHED,
               [Case("separate bases, square's symmetries", separate, evaluation=once),
                Case("these operators, mean over the symmetries", separate)], grids,
-              epochs=2 if quick else 120, **published),
+              epochs=2 if quick else 150, **published),
     ]
 

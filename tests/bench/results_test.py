@@ -73,6 +73,31 @@ class Axes(unittest.TestCase):
         self.assertIn("$c0 << EOD\n-0.35 0.1\n0.65 0.2\nEOD\n$c1 << EOD\n0.35 0.15\nEOD", script)
 
 
+class Turns(unittest.TestCase):
+    def test_what_waits_for_a_training_keeps_no_other_from_beginning(self):
+        with tempfile.TemporaryDirectory() as folder:
+            begun = pathlib.Path(folder) / "begun"
+            program = pathlib.Path(folder) / "program"
+            # Each training waits until both have begun.
+            program.write_text(f"""#!/bin/bash
+if [ $1 = train ]; then
+  echo >> {begun}
+  for i in {{1..200}}; do [ $(wc -l < {begun}) = 2 ] && break; sleep 0.05; done
+  echo "{{\\"operator\\": \\"a\\", \\"begun\\": $(wc -l < {begun})}}"
+else
+  echo '{{"operators": [{{"resolutions": []}}], "peak_bytes": 1}}'
+fi
+""")
+            program.chmod(0o755)
+            workshop = runs.Workshop(program, folder, 2)
+            trainings = []
+            for seed in range(2):
+                trainings.append(workshop.trained("data", [], seed))
+                workshop.evaluated(trainings[-1], ["test"])
+            self.assertEqual([training.result()["begun"] for training in trainings], [2, 2])
+            workshop.close()
+
+
 class Rows(unittest.TestCase):
     def test_a_step_takes_what_the_fastest_of_the_log_take(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +149,8 @@ class Rows(unittest.TestCase):
         with mock.patch("runs.fastest_step", return_value=0.002):
             tables.measure(study, workshop, {"data": "D"}, False, result)
         _, options, _ = workshop.trained.call_args.args
-        self.assertEqual(options[-5:], ["--steps", "40", "--log-every", "10", "--a"])
+        self.assertEqual(options[-7:], ["--steps", "40", "--log-every", "10", "--validate-every",
+                                        "40", "--a"])
         self.assertNotIn("--epochs", options)
         self.assertEqual(result["one"]["step_ms"], 2)
 
