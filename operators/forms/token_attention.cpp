@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "operators/grouped_function.h"
 #include "operators/linear_solve.h"
 
 namespace funcattn {
@@ -70,6 +71,16 @@ class AttentionSums {
   Tensor log_share_;    ///< [B,1,N,1]
 };
 
+/// [B,H,M,N] of the places [B,M,D] and [B,N,D]. @param slope [H] or undefined, with a `network`
+Tensor position_bias(const Tensor& query, const Tensor& source, const Tensor& slope,
+                     const std::shared_ptr<LinearStack>& network) {
+  if (network)
+    return network->forward(query.unsqueeze(2) - source.unsqueeze(1)).permute({0, 3, 1, 2});
+  // Differences, not products: these lose the small distances.
+  const Tensor distance = at::cdist(query.contiguous(), source.contiguous(), 2.0, 2);
+  return -at::softplus(slope).view({-1, 1, 1}) * distance.unsqueeze(1);
+}
+
 /// [B,1,N,1]
 Tensor share_of_rows(const PointMeasure& measure) {
   return measure.share.unsqueeze(1).unsqueeze(-1);
@@ -117,15 +128,6 @@ SoftmaxAttention::SoftmaxAttention(Initialiser& initialiser, const ModelConfig& 
             Activation::gelu, false));
 }
 
-/// [B,H,M,N]
-Tensor SoftmaxAttention::position_bias(const Tensor& query, const Tensor& source) const {
-  if (learned_bias_)
-    return learned_bias_->forward(query.unsqueeze(2) - source.unsqueeze(1)).permute({0, 3, 1, 2});
-  // Differences, not products: these lose the small distances.
-  const Tensor distance = at::cdist(query.contiguous(), source.contiguous(), 2.0, 2);
-  return -at::softplus(slope_).view({heads_, 1, 1}) * distance.unsqueeze(1);
-}
-
 Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source,
                                 AttentionObserver* observer) {
   const Tensor q = heads_of(*q_, query.x);
@@ -156,29 +158,41 @@ Tensor SoftmaxAttention::attend(const TokenSet& query, const TokenSet& source,
       k.size(0) * k.size(2) * (learned_bias_ ? std::max(heads_, bias_hidden_width) : heads_);
   const std::int64_t together = std::max<std::int64_t>(
       1, softmax_logits_at_a_time / std::max<std::int64_t>(1, for_each_query));
-  const Tensor k_transposed = k.transpose(2, 3);
-  std::vector<Tensor> results;
-  for (std::int64_t first = 0; first < q.size(2) || results.empty(); first += together) {
-    const std::int64_t count = std::min(together, q.size(2) - first);
-    Tensor logits = at::matmul(q.narrow(2, first, count) * scale, k_transposed).add_(log_weights);
-    if (has_bias) {
-      const Tensor bias =
-          position_bias(query.coordinates.narrow(1, first, count), source.coordinates);
-      logits.add_(at::constant_pad_nd(bias, {0, tokens}));
-    }
-    if (causal_) {
-      const auto index = at::TensorOptions().dtype(torch::kInt64).device(q.device());
+  GroupedFunction heads;
+  heads.result_axis = 2;
+  heads.rows = q.size(2);
+  heads.at_a_time = together;
+  heads.group = [=, shown = sums ? &*sums : nullptr, causal = causal_, slope = slope_,
+                 network = learned_bias_](const std::vector<Tensor>& tensors, std::int64_t first) {
+    Tensor logits = at::matmul(tensors[0] * scale, tensors[1].transpose(2, 3)).add_(log_weights);
+    if (has_bias)
+      logits.add_(
+          at::constant_pad_nd(position_bias(tensors[3], tensors[4], slope, network), {0, tokens}));
+    if (causal) {
+      const auto index = at::TensorOptions().dtype(torch::kInt64).device(logits.device());
+      const std::int64_t keys = logits.size(3);
       const Tensor later =
-          at::arange(k.size(2), index) > at::arange(first, first + count, index).unsqueeze(1);
-      const Tensor is_point = at::arange(k.size(2), index) < k.size(2) - tokens;
-      logits.masked_fill_(later.logical_and(is_point), no_logit);
+          at::arange(keys, index) > at::arange(first, first + logits.size(2), index).unsqueeze(1);
+      logits.masked_fill_(later.logical_and(at::arange(keys, index) < keys - tokens), no_logit);
     }
     const Tensor attention = at::softmax(logits, -1);
-    if (sums) sums->add(attention, first);
-    results.push_back(at::matmul(attention, v));
+    if (shown) shown->add(attention, first);
+    return at::matmul(attention, tensors[2]);
+  };
+  std::vector<Tensor> tensors = {q, k, v};
+  heads.axes = {2, GroupedFunction::whole_tensor, GroupedFunction::whole_tensor};
+  if (has_bias) {
+    tensors.insert(tensors.end(), {query.coordinates, source.coordinates});
+    heads.axes.push_back(1);
+    if (slope_.defined()) tensors.push_back(slope_);
+    if (learned_bias_)
+      for (const Tensor& parameter : learned_bias_->parameters()) tensors.push_back(parameter);
+    heads.axes.resize(tensors.size(), GroupedFunction::whole_tensor);
   }
+  const std::int64_t weights = k.size(0) * heads_ * q.size(2) * k.size(2);
+  const Tensor result = evaluate(heads, tensors, weights <= softmax_weights_kept);
   if (sums) observer->observe_points(sums->record());
-  return joined(results.size() == 1 ? results.front() : at::cat(results, 2));
+  return joined(result);
 }
 
 LinearAttention::LinearAttention(Initialiser& initialiser, const ModelConfig& config)

@@ -48,13 +48,17 @@ class ProjectedAttention : public TokenAttention {
 
 /// Numbers of logits that SoftmaxAttention holds at a time, beyond one query.
 constexpr std::int64_t softmax_logits_at_a_time = std::int64_t{1} << 18;
+/// Numbers of attention weights of a batch up to which it keeps them for the gradients; of more it
+/// computes them twice.
+constexpr std::int64_t softmax_weights_kept = std::int64_t{1} << 24;
 
 /// Softmax over the source points, their weights as factors of the exponentials: a weight stands
 /// for as many equal points. Parameters `q`, `k`, `v`, `out` as in the paper's form; `memory_keys`,
 /// `memory_values` [H,m,c]: persistent tokens, each with the weight of one of `reference_points`
 /// points (Sukhbaatar et al. 2019); `position_slope` [H]: the logits fall by softplus(slope) times
 /// the distance (Press et al. 2021); or `position_bias`: a network of the difference of
-/// coordinates. Queries are taken in groups, so that logits need memory for one group at a time.
+/// coordinates. Queries are taken in groups, so that logits need memory for one group at a time,
+/// also in training. Second derivatives are not available beyond `softmax_weights_kept`.
 class SoftmaxAttention : public ProjectedAttention {
  public:
   SoftmaxAttention(Initialiser& initialiser, const ModelConfig& config);
@@ -62,8 +66,6 @@ class SoftmaxAttention : public ProjectedAttention {
                 AttentionObserver* observer) override;
 
  private:
-  Tensor position_bias(const Tensor& query, const Tensor& source) const;
-
   std::shared_ptr<LinearStack> learned_bias_;
   Tensor slope_, memory_keys_, memory_values_;
   bool causal_;

@@ -1,5 +1,6 @@
 #include "operators/forms/token_attention.h"
 
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/nn/modules/activation.h>
 
 #include <limits>
@@ -140,6 +141,32 @@ TEST(SoftmaxAttention, TakesQueriesInGroups) {
   EXPECT_LE(relative_difference(attend(without_memory, tokens, tokens).narrow(1, 0, 1500),
                                 attend(without_memory, first, first)),
             1e-5);
+}
+
+TEST(SoftmaxAttention, GradientsOfManyPointsAreThoseOfFewQueriesAtATime) {
+  constexpr std::int64_t points = 1700, part = 850;
+  static_assert(2 * 3 * points * points > softmax_weights_kept &&
+                2 * 3 * part * points <= softmax_weights_kept);
+  ModelConfig config = attention_config(Attention::softmax);
+  config.memory_tokens = 2;
+  config.causal = true;
+  Initialiser initialiser(torch::kFloat64, 5);
+  SoftmaxAttention attention(initialiser, config);
+  Tokens tokens(points, torch::kFloat64, 1);
+  tokens.x.requires_grad_();
+  std::vector<Tensor> wanted = attention.parameters();
+  wanted.push_back(tokens.x);
+  const auto gradients = [&](const Tensor& result) {
+    return torch::autograd::grad({result.square().sum()}, wanted);
+  };
+  const auto found = gradients(attend(attention, tokens, tokens).narrow(1, 0, part));
+  Tokens query(0, torch::kFloat64, 1);
+  query.x = tokens.x.narrow(1, 0, part);
+  query.coordinates = tokens.coordinates.narrow(1, 0, part);
+  query.weights = tokens.weights.narrow(1, 0, part);
+  const auto expected = gradients(attend(attention, query, tokens));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_LE(relative_difference(found[i], expected[i]), 1e-12) << i;
 }
 
 TEST(SoftmaxAttention, ADistanceBiasFollowsItsFormula) {
