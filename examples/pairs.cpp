@@ -9,12 +9,16 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "examples/vtk_samples.h"
+#include "plugin/dataset.h"
 
 namespace funcattn {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Of the span of a series: times that differ by less are the same in other digits.
+constexpr double written_alike = 1e-6;
 
 /// By name without extension. Throws FileError where two files share one.
 std::map<std::string, fs::path> by_name(const std::vector<fs::path>& files) {
@@ -63,6 +67,27 @@ std::vector<fs::path> match_queries(const fs::path& location, const std::vector<
   for (const fs::path& source : sources)
     matched.push_back(named_queries.at(source.stem().string()));
   return matched;
+}
+
+std::string differing_times(const fs::path& location, const fs::path& query_location) {
+  if (fs::is_directory(location) || fs::is_directory(query_location)) return {};
+  const InputFiles sources = list_input(location);
+  const InputFiles queries = list_input(query_location);
+  if (!sources.is_series || !queries.is_series) return {};
+  const auto time_of = [](const TimedFile& file) { return file.time.value_or(0); };
+  const double first = time_of(sources.files.front());
+  const double span = std::abs(time_of(sources.files.back()) - first);
+  const double tolerance = written_alike * (span > 0 ? span : std::abs(first));
+  for (std::size_t i = 0; i < std::min(sources.files.size(), queries.files.size()); ++i) {
+    const TimedFile& source = sources.files[i];
+    const TimedFile& query = queries.files[i];
+    if (!source.time || !query.time || std::abs(*source.time - *query.time) <= tolerance) continue;
+    return "'" + location.string() + "' and '" + query_location.string() +
+           "' are paired in their order, not by time: '" + source.file.string() + "' of time " +
+           format_significant(*source.time, 6) + " with '" + query.file.string() + "' of time " +
+           format_significant(*query.time, 6);
+  }
+  return {};
 }
 
 SampleFiles SampleFiles::part(std::size_t first, std::size_t last) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace funcattn {
@@ -14,10 +15,24 @@ std::vector<std::filesystem::path> match_queries(const std::filesystem::path& lo
                                                  const std::filesystem::path& query_location,
                                                  const std::vector<std::filesystem::path>& queries);
 
+/// Where two collections with times are paired: the first pair whose times are not the same, as a
+/// sentence; empty: there is none. It may be meant: the state of a step that follows from another.
+std::string differing_times(const std::filesystem::path& location,
+                            const std::filesystem::path& query_location);
+
+/// A warning where QuerySettings::interpolate_inputs is set.
+inline constexpr const char* nothing_to_interpolate =
+    "--interpolate-inputs has no effect: no mesh of --query-data lacks an input that it needs";
+
 /// Files of samples, some of which have a second one with the targets.
 struct SampleFiles {
   std::vector<std::filesystem::path> sources;
   std::vector<std::filesystem::path> queries;  ///< One per source, or none at all.
+
+  /// Those that hold the truth and get the results.
+  const std::vector<std::filesystem::path>& with_results() const {
+    return queries.empty() ? sources : queries;
+  }
 
   /// Those from the first up to the second.
   SampleFiles part(std::size_t first, std::size_t last) const;

@@ -50,12 +50,15 @@ Read read_sample(const std::vector<fs::path>& files, std::size_t index, ProcessG
   return read;
 }
 
+/// @param has_interpolated may be null; it is set where PairSample::has_interpolated_inputs is
 Sample bind(const Read& read, const Contract& contract, const WeightChoice& weights,
-            ProcessGroup* pieces, const QueryFiles* queries) {
-  if (queries)
-    return bind_pair(read.meshes.front(), read.query.front(), *queries->model, contract,
-                     queries->settings)
-        .sample;
+            ProcessGroup* pieces, const QueryFiles* queries, bool* has_interpolated = nullptr) {
+  if (queries) {
+    PairSample pair = bind_pair(read.meshes.front(), read.query.front(), *queries->model, contract,
+                                queries->settings);
+    if (has_interpolated && pair.has_interpolated_inputs) *has_interpolated = true;
+    return std::move(pair.sample);
+  }
   return pieces ? bind_pieces(read.pieces, contract, weights, *pieces)
                 : bind_sample(read.meshes.front(), contract, weights, true);
 }
@@ -278,7 +281,9 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = 0;
   for (const Read& sample : samples) {
-    set.samples.push_back(bind(sample, binding, weights, pieces, queries));
+    set.samples.push_back(
+        bind(sample, binding, weights, pieces, queries, &set.has_interpolated_inputs));
+    set.most_results = std::max(set.most_results, set.samples.back().targets.size(0));
     const std::int64_t points =
         pieces ? std::llround(
                      total_of_all(pieces, set.samples.back().query.shares.sum().item<double>()))

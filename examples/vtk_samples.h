@@ -36,6 +36,8 @@ struct VtkTrainingSet {
   std::vector<std::string> integer_fields;  ///< Targets of an integer type that are no classes.
   /// Class targets of which no point has the label that ArrayChoice::ignored_class names.
   std::vector<std::string> without_ignored_class;
+  std::int64_t most_results = 0;         ///< Rows of the targets of the largest sample.
+  bool has_interpolated_inputs = false;  ///< Of pairs: a query lacked some that it needs.
 };
 
 /// The meshes that hold the targets, where those are others than the ones that hold the inputs.

@@ -76,6 +76,10 @@ class FiniteCheck {
  public:
   FiniteCheck(Eigen::Index count, NanPolicy policy)
       : policy_(policy), unusable_(static_cast<std::size_t>(count), false) {}
+  /// Of true values, of which no policy can say anything else.
+  explicit FiniteCheck(Eigen::Index count) : FiniteCheck(count, NanPolicy::error) {
+    advice_ = "repair these values, or give such entries the weight 0 with an array of weights";
+  }
 
   /// Marks rows of `values` that hold NaN or Inf, those that are needed only where `only_used`.
   /// Throws DataError for rows where `used` is positive, if the policy says so.
@@ -93,7 +97,9 @@ class FiniteCheck {
       ++count;
     }
     if (count > 0 && policy_ == NanPolicy::error)
-      throw DataError(describe_non_finite(what, count, values.rows(), first_bad));
+      throw DataError(advice_.empty()
+                          ? describe_non_finite(what, count, values.rows(), first_bad)
+                          : describe_non_finite(what, count, values.rows(), first_bad, advice_));
   }
 
   std::vector<bool> take() { return std::move(unusable_); }
@@ -101,6 +107,7 @@ class FiniteCheck {
 
  private:
   NanPolicy policy_;
+  std::string advice_;  ///< Empty: what can be done about inputs.
   std::vector<bool> unusable_;
 };
 
@@ -172,7 +179,7 @@ Tensor gather_values(const Entries& entries, const Contract& contract,
 
 Tensor gather_targets(const Entries& entries, const Contract& contract,
                       const Eigen::VectorXd& used) {
-  FiniteCheck finite(entries.total(), NanPolicy::error);
+  FiniteCheck finite(entries.total());
   const Tensor targets =
       torch::empty({entries.total(), contract.target_components()}, torch::kFloat64);
   auto all = matrix_of(targets);

@@ -1,5 +1,6 @@
 #include "plugin/pair_binding.h"
 
+#include "core/error.h"
 #include "plugin/prediction.h"
 
 namespace funcattn {
@@ -42,6 +43,9 @@ Sample PairSample::results() const {
 
 PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
                      const Contract& contract, const QuerySettings& settings) {
+  if (query.count(contract.association()) == 0)
+    throw DataError(query.origin() + ": the mesh has no " + to_string(contract.association()) +
+                    "s; nothing can be learned or measured there");
   StageOptions options;
   options.interpolate_inputs = settings.interpolate_inputs;
   const StageMeshes at{query.origin(), {query}};
@@ -55,6 +59,7 @@ PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
       source.origin() + " at the " + to_string(contract.association()) + "s of " + query.origin();
   sample.query_is_source = false;
   pair.first_result = bound.first_result;
+  pair.has_interpolated_inputs = bound.has_interpolated_inputs;
   sample.source = std::move(bound.source);
   sample.query.coordinates = bound.query.coordinates;
   if (!bound.query_is_source) sample.query.values = bound.query.values;

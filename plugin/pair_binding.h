@@ -30,6 +30,7 @@ struct PairSample {
   Sample sample;
   std::int64_t first_result = 0;  ///< Rows of the query before this one belong to the source.
   Tensor weights;                 ///< [M] of the results, by QuerySettings::weights.
+  bool has_interpolated_inputs = false;  ///< The query lacked some that it needs.
 
   /// Places, weights and targets of the results alone; without source and values.
   Sample results() const;

@@ -70,8 +70,10 @@ Eigen::VectorXd query_weights(const StageMeshes& query, const Contract& contract
 }
 
 /// The query with the inputs that it lacks, where the options say that they may be interpolated.
+/// @param has_interpolated is set where there were some
 StageMeshes with_inputs(const StageMeshes& query, const StageMeshes& source,
-                        const Contract& contract, const StageOptions& options) {
+                        const Contract& contract, const StageOptions& options,
+                        bool& has_interpolated) {
   StageMeshes completed = query;
   for (Mesh& part : completed.parts) {
     std::vector<ArraySpec> missing;
@@ -86,6 +88,7 @@ StageMeshes with_inputs(const StageMeshes& query, const StageMeshes& source,
                       "array, or interpolate the inputs from " +
                       source.origin);
     part = interpolate_arrays(source.parts, part, missing);
+    has_interpolated = true;
   }
   return completed;
 }
@@ -112,7 +115,9 @@ void bind_to_query(const Model& model, const Contract& contract, const StageMesh
                    const StageOptions& options, BoundStage& bound) {
   const bool separates = model.separates_query();
   const bool needs_values = query_needs_inputs(model);
-  const StageMeshes complete = needs_values ? with_inputs(query, source, contract, options) : query;
+  const StageMeshes complete =
+      needs_values ? with_inputs(query, source, contract, options, bound.has_interpolated_inputs)
+                   : query;
   Eigen::Index count = 0;
   for (const Mesh& part : query.parts) count += part.count(contract.association());
   ProcessGroup* processes = options.engine.processes;

@@ -21,9 +21,10 @@ struct BoundStage {
   std::vector<std::int64_t> source_entries;
   bool source_is_apart = false;   ///< The source is another mesh than the one with the results.
   std::int64_t first_result = 0;  ///< Rows of the output before this one belong to joined sources.
-  std::vector<Eigen::Index> counts;  ///< Results per part of the mesh that gets them.
-  std::vector<bool> unusable;        ///< Results that are NaN because their inputs are.
-  Eigen::VectorXd weights;           ///< Quadrature weights of the results; empty if unknown.
+  std::vector<Eigen::Index> counts;      ///< Results per part of the mesh that gets them.
+  std::vector<bool> unusable;            ///< Results that are NaN because their inputs are.
+  Eigen::VectorXd weights;               ///< Quadrature weights of the results; empty if unknown.
+  bool has_interpolated_inputs = false;  ///< The query lacked some that it needs.
   std::vector<std::string> warnings;
 };
 

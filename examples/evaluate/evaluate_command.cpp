@@ -4,22 +4,20 @@
 #include <cstdlib>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "examples/evaluate/field_views.h"
 #include "examples/evaluate/problem_set.h"
 #include "examples/evaluate/report.h"
+#include "examples/evaluate/sample_fields.h"
 #include "examples/evaluate/test_sample.h"
 #include "examples/sine/sine_evaluation.h"
 #include "examples/vtk_samples.h"
-#include "meshio/class_array.h"
-#include "meshio/writer.h"
-#include "operators/classes.h"
+#include "meshio/quadrature.h"
 #include "operators/operator_file.h"
 #include "operators/threads.h"
-#include "plugin/binding.h"
 
 namespace funcattn {
 
@@ -70,100 +68,6 @@ std::string recipe_of(const Operator& op) {
               {"training", training}}
       .dump();
 }
-
-Eigen::VectorXi to_classes(const Tensor& classes) {
-  return to_matrix(classes.to(torch::kFloat64).unsqueeze(1)).col(0).cast<int>();
-}
-
-/// 1 where the class is wrong, 0 where it is right, no_class where the truth is not known.
-Tensor wrong_classes(const OutputArray& output, const Tensor& predicted, const Tensor& truth) {
-  return predicted.ne(truth)
-      .to(torch::kInt64)
-      .masked_fill(
-          class_indices(output, truth).eq(class_ignored).logical_or(truth.isfinite().logical_not()),
-          no_class);
-}
-
-/// The mesh with prediction and error of every output beside the truth.
-Mesh with_fields(Mesh mesh, const Operator& op, const Sample& sample, const Tensor& result) {
-  const Tensor prediction = predicted_arrays(op.contract(), result);
-  std::int64_t component = 0;
-  for (OutputArray output : op.contract().outputs) {
-    const Tensor predicted = prediction.narrow(1, component, output.components);
-    const Tensor truth = sample.targets.narrow(1, component, output.components);
-    component += output.components;
-    const std::string name = output.name;
-    const std::string predicted_name = name + "_predicted";
-    const std::string error_name = name + "_error";
-    if (output.is_class()) {
-      mesh = with_class_array(mesh, predicted_name, output.association,
-                              to_classes(predicted.squeeze(1)));
-      mesh = with_class_array(
-          mesh, error_name, output.association,
-          to_classes(wrong_classes(output, predicted.squeeze(1), truth.squeeze(1))));
-      continue;
-    }
-    output.name = predicted_name;
-    mesh = mesh.with_array(output, to_matrix(predicted), true);
-    output.name = error_name;
-    mesh = mesh.with_array(output, to_matrix(predicted - truth), true);
-  }
-  return mesh;
-}
-
-/// The outputs of one sample, as pictures show them; of operators that predict the same array one
-/// after the other.
-class Views {
- public:
-  explicit Views(std::vector<SampleView>& views) : views_(views) {}
-
-  void add(const std::string& set, const std::filesystem::path& file, const Operator& op,
-           const std::string& name, const Mesh& mesh, const Sample& sample,
-           const Tensor& prediction) {
-    const Association association = op.contract().association();
-    const Tensor predicted = predicted_arrays(op.contract(), prediction);
-    std::int64_t component = 0;
-    for (const OutputArray& output : op.contract().outputs) {
-      ViewValues values = view_values(
-          output.name, to_matrix(sample.targets.narrow(1, component, output.components)),
-          to_matrix(predicted.narrow(1, component, output.components)));
-      component += output.components;
-      if (output.is_class()) {
-        const Tensor truth = sample.targets.select(1, component - output.components);
-        const Eigen::VectorXi classes = to_classes(class_indices(output, truth));
-        make_classes(values, classes.array() != static_cast<int>(class_ignored));
-      }
-      const Key key = {set, output.name, association};
-      auto found = places_.find(key);
-      if (found == places_.end()) {
-        SampleView view;
-        view.title = set + " " + file.stem().string() + ", " + values.name;
-        view.field = output.name;
-        view.shape = shape_of(set, association, mesh);
-        view.truth = std::move(values.truth);
-        view.are_classes = values.are_classes;
-        found = places_.emplace(key, views_.size()).first;
-        views_.push_back(std::move(view));
-      }
-      views_[found->second].predictions.push_back(
-          {name, std::move(values.predicted), std::move(values.error)});
-    }
-  }
-
- private:
-  using Key = std::tuple<std::string, std::string, Association>;
-
-  std::shared_ptr<const ViewShape> shape_of(const std::string& set, Association association,
-                                            const Mesh& mesh) {
-    auto& shape = shapes_[{set, association}];
-    if (!shape) shape = std::make_shared<const ViewShape>(view_shape(mesh, association));
-    return shape;
-  }
-
-  std::vector<SampleView>& views_;
-  std::map<Key, std::size_t> places_;
-  std::map<std::pair<std::string, Association>, std::shared_ptr<const ViewShape>> shapes_;
-};
 
 class EvaluateCommand : public Command {
  public:
@@ -356,10 +260,20 @@ class EvaluateCommand : public Command {
                          std::vector<OperatorEvaluation>& evaluations,
                          std::vector<SampleView>& views, Console& console) {
     const std::vector<TestSet> sets = all_test_sets(options_.data, options_.query_data);
+    for (std::size_t i = 0; i < options_.query_data.size(); ++i)
+      if (const std::string text = differing_times(options_.data[i], options_.query_data[i]);
+          !text.empty())
+        console.warn(text);
     const QuerySettings errors{options_.error_weights, options_.interpolate_inputs};
-    if (!options_.fields.empty()) check_fields(sets, evaluations);
-    Views pictures(views);
+    const SampleFields fields(options_.fields);
+    if (!options_.fields.empty()) {
+      std::vector<std::string> names;
+      for (const OperatorEvaluation& evaluation : evaluations) names.push_back(evaluation.name);
+      fields.check(sets, names);
+    }
+    FieldViews pictures(views);
     std::map<std::string, ProblemSet> problem_sets;
+    bool has_interpolated = false;
     for (std::size_t i = 0; i < operators.size(); ++i) {
       Contract contract = operators[i].contract();
       if (!options_.weights.empty()) contract.weights = options_.weights;
@@ -370,21 +284,23 @@ class EvaluateCommand : public Command {
                      (files.queries.empty() ? " samples of " : " pairs of ") + set);
         CaseEvaluation cases(operators[i], set);
         UnknownClasses unknown;
+        SampleWarnings warnings;
         ProblemSet& problems = problem_sets[set];
         problems = {};
         double source_points = 0;
         for (std::size_t j = 0; j < files.sources.size(); ++j) {
           const TestSample test =
               read_test_sample(files, j, operators[i].model(), contract, errors);
-          const std::filesystem::path& file =
-              (files.queries.empty() ? files.sources : files.queries)[j];
+          const std::filesystem::path& file = files.with_results()[j];
           const Tensor prediction =
               cases.add(test.bound, &test.mesh, test.error_weights, test.first_result);
           source_points += test.source_points;
           unknown.add(test.results, contract);
+          warnings.add(test.warnings);
+          has_interpolated = has_interpolated || test.has_interpolated_inputs;
           if (!options_.fields.empty())
-            write_fields(with_fields(test.mesh, operators[i], test.results, prediction),
-                         options_.fields / evaluation.name / set / file.filename());
+            fields.write(with_fields(test.mesh, operators[i], test.results, prediction),
+                         evaluation.name, set, file);
           if (sets.size() > 1)
             problems.add(file.stem().string(), test.results, contract,
                          domain_weights(test, contract));
@@ -392,6 +308,7 @@ class EvaluateCommand : public Command {
             pictures.add(set, file, operators[i], evaluation.name, test.mesh, test.results,
                          prediction);
         }
+        for (const std::string& text : warnings.texts()) console.warn(text);
         if (const std::vector<std::string> texts = unknown.texts(); !texts.empty())
           console.note("no training sample of " + evaluation.name + " had " + join(texts, ", ") +
                        ", which " + set + " has: always wrong there");
@@ -413,51 +330,7 @@ class EvaluateCommand : public Command {
         evaluation.other_problems =
             base + " and " + other + " do not hold the same problems: " + why;
     }
-  }
-
-  /// The place of a file without its extension, which write_fields() may change.
-  static std::string place_of(std::filesystem::path file) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(file.replace_extension(), ignored).string();
-  }
-
-  /// Before anything is computed: no result takes the place of a sample or of another result.
-  void check_fields(const std::vector<TestSet>& sets,
-                    const std::vector<OperatorEvaluation>& evaluations) const {
-    std::set<std::string> samples;
-    for (const TestSet& set : sets)
-      for (const auto* files : {&set.files.sources, &set.files.queries})
-        for (const std::filesystem::path& file : *files) samples.insert(place_of(file));
-    std::map<std::string, std::filesystem::path> results;
-    for (const OperatorEvaluation& evaluation : evaluations)
-      for (const auto& [set, files] : sets)
-        for (const auto& file : files.queries.empty() ? files.sources : files.queries) {
-          const auto path = options_.fields / evaluation.name / set / file.filename();
-          if (samples.count(place_of(path)) > 0)
-            throw UsageError("'" + path.string() +
-                             "' would replace a sample; give another --fields");
-          const auto [other, is_new] = results.try_emplace(place_of(path), file);
-          if (!is_new)
-            throw UsageError("--fields would write the results of '" + other->second.string() +
-                             "' and of '" + file.string() + "' both to '" + path.string() +
-                             "'; evaluate them one after the other, or rename one");
-        }
-  }
-
-  static void write_fields(const Mesh& mesh, std::filesystem::path path) {
-    const MeshTree tree(mesh);
-    try {
-      check_format(tree, path);
-    } catch (const UsageError&) {
-      // STL and the like hold no arrays.
-      path.replace_extension(suggested_extension(tree));
-    }
-    std::error_code failure;
-    std::filesystem::create_directories(path.parent_path(), failure);
-    if (failure)
-      throw FileError("cannot make the folder '" + path.parent_path().string() +
-                      "': " + failure.message());
-    write_mesh(mesh, path);
+    if (options_.interpolate_inputs && !has_interpolated) console.warn(nothing_to_interpolate);
   }
 
   void write_report(const std::vector<OperatorEvaluation>& evaluations,

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "examples/pairs.h"
 #include "operators/contract.h"
@@ -20,6 +22,21 @@ struct TestSample {
   double source_points = 0;
   Tensor error_weights{};  ///< Undefined where the errors have the weights of the operator.
   bool is_pair = false;
+  /// What a run would say of meshes unlike those of training, but for their numbers of points,
+  /// which are what is measured.
+  std::vector<std::string> warnings{};
+  bool has_interpolated_inputs = false;  ///< As in PairSample.
+};
+
+/// Of the samples of a set: what the first with a warning has, and how many have one.
+class SampleWarnings {
+ public:
+  void add(const std::vector<std::string>& warnings);
+  std::vector<std::string> texts() const;
+
+ private:
+  std::vector<std::string> first_;
+  int samples_ = 0;
 };
 
 /// Throws FileError, DataError.

@@ -149,6 +149,10 @@ class TrainCommand : public Command {
   /// The training samples and those that are held out.
   std::pair<SampleFiles, SampleFiles> sample_files(Json& record, Console& console) const {
     refuse_to_replace_lists();
+    if (!options_.query_data.empty())
+      if (const std::string text = differing_times(options_.data, options_.query_data);
+          !text.empty())
+        console.warn(text);
     SampleFiles files = training_pairs(options_.data, options_.query_data);
     SampleFiles held_out = validation_pairs(options_.data, options_.query_data);
     for (const SampleFiles* samples : {&files, &held_out})
@@ -207,7 +211,9 @@ class TrainCommand : public Command {
       console.note("the target '" + name +
                    "' holds integers and is learned as a field; --loss cross_entropy learns "
                    "classes");
-    check_class_counts(set.contract, recipe, console);
+    if (options_.query.interpolate_inputs && !set.has_interpolated_inputs)
+      console.warn(nothing_to_interpolate);
+    check_class_counts(set, recipe, console);
     tell_of_classes(set, input.validation, console);
     Augmentations augmentations = augment(set.contract);
     input.contract = std::move(set.contract);
@@ -266,12 +272,11 @@ class TrainCommand : public Command {
   }
 
   /// Numbers of points or parts that were taken for classes would fill the memory first.
-  void check_class_counts(const Contract& contract, const Recipe& recipe, Console& console) const {
-    for (const OutputArray& output : contract.outputs) {
+  void check_class_counts(const VtkTrainingSet& set, const Recipe& recipe, Console& console) const {
+    for (const OutputArray& output : set.contract.outputs) {
       if (output.classes.size() <= usual_classes) continue;
-      const std::int64_t points = options_.points > 0
-                                      ? std::min(options_.points, contract.max_points)
-                                      : contract.max_points;
+      const std::int64_t points =
+          options_.points > 0 ? std::min(options_.points, set.most_results) : set.most_results;
       const double bytes = static_cast<double>(recipe.batch) * static_cast<double>(points) *
                            static_cast<double>(output.classes.size()) *
                            (options_.dtype == "float64" ? 8 : 4);

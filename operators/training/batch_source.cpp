@@ -104,11 +104,16 @@ class DatasetSource final : public BatchSource {
 
   void restore(const Json& state) override {
     const Json present = this->state();
-    for (const char* key : {"kind", "samples", "fingerprint", "batch_size", "augmentations"})
+    constexpr const char* begin = "the training set differs from that of the run to resume: ";
+    for (const char* key : {"kind", "samples", "batch_size", "augmentations"})
       if (state.at(key) != present.at(key))
-        throw UsageError(std::string("the training set differs from that of the run to resume: ") +
-                         key + " was " + state.at(key).dump() + ", now " + present.at(key).dump() +
+        throw UsageError(std::string(begin) + key + " was " + state.at(key).dump() + ", now " +
+                         present.at(key).dump() +
                          "; give the same files and options, or start a new run");
+    if (state.at("fingerprint") != present.at("fingerprint"))
+      throw UsageError(std::string(begin) +
+                       "its samples have other names or numbers of points; give the same files and "
+                       "options, or start a new run");
     const auto position = state.at("position").get<std::size_t>();
     if (position > samples_.size())
       throw OperatorFileError("the stored position in the training set is " +

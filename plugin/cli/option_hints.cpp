@@ -29,6 +29,8 @@ const std::vector<Hint>& hints() {
       {"inspect a coarser mesh", {"--memory-limit"}},
       {"remove it or allow overwriting", {"--overwrite"}},
       {"use uniform weights", {"--weights uniform"}},
+      {"give such entries the weight 0 with an array of weights",
+       {"--weights array:NAME", "--query-weights array:NAME"}},
       {"keep them in a temporary file, or compute them anew",
        {"--memory spilled", "--memory recomputed"}},
       {"choose another folder for temporary files", {"--spill-folder"}},

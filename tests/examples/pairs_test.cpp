@@ -3,9 +3,11 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "examples/evaluate/test_sample.h"
 #include "examples/vtk_samples.h"
 #include "meshio/class_array.h"
 #include "meshio/mesh.h"
+#include "meshio/series.h"
 #include "meshio/writer.h"
 #include "tests/support/folder_test.h"
 
@@ -82,6 +84,25 @@ TEST_F(PairsTest, ListsArePairedInTheirOrder) {
             "in their order; list as many of both");
 }
 
+TEST_F(PairsTest, CollectionsOfOtherTimesAreTold) {
+  const auto series = [&](const std::string& name, const std::vector<double>& times) {
+    std::vector<TimedFile> files;
+    for (std::size_t i = 0; i < times.size(); ++i)
+      files.push_back({write(name + "/" + std::to_string(i) + ".vtp"), times[i]});
+    write_pvd(folder_ / (name + ".pvd"), files);
+    return folder_ / (name + ".pvd");
+  };
+  const fs::path first = series("a", {0, 0.1, 0.2});
+  EXPECT_EQ(differing_times(first, series("b", {0, 0.1 + 1e-9, 0.2})), "");
+  const fs::path later = series("c", {0, 0.1, 0.3});
+  const std::string folder = folder_.string() + "/";
+  EXPECT_EQ(differing_times(first, later), "'" + folder + "a.pvd' and '" + folder +
+                                               "c.pvd' are paired in their order, not by time: '" +
+                                               folder + "a/2.vtp' of time 0.2 with '" + folder +
+                                               "c/2.vtp' of time 0.3");
+  EXPECT_EQ(differing_times(folder_ / "a", folder_ / "c"), "") << "by name";
+}
+
 TEST_F(PairsTest, ValidationNeedsBothSides) {
   for (const char* name : {"a/train/0.vtp", "a/valid/0.vtp", "b/train/0.vtp"}) write(name);
   EXPECT_THROW(validation_pairs(folder_ / "a", folder_ / "b"), FileError);
@@ -139,9 +160,56 @@ TEST_F(PairsTest, TheContractKnowsBothMeshes) {
   EXPECT_NEAR(set.contract.input_normalisation.mean.at(0), 2, 1e-12) << "of the sources";
   EXPECT_NEAR(set.contract.output_normalisation.mean.at(0), 10, 1e-12) << "of the queries";
   EXPECT_EQ(set.samples.at(1).query.weights.size(0), 4 + 7);
+  EXPECT_EQ(set.most_results, 5 + 9);
+  EXPECT_FALSE(set.has_interpolated_inputs) << "the queries have the load";
   EXPECT_EQ(
       load_samples({folder_ / "a/0.vtp"}, set.contract, nullptr, &queries).at(0).targets.size(0),
       5 + 9);
+}
+
+TEST_F(PairsTest, InputsThatWereInterpolatedAreTold) {
+  ArrayChoice arrays;
+  arrays.inputs = {"load"};
+  arrays.targets = {"v"};
+  ModelConfig config;
+  config.coordinate_dimension = config.value_features = 1;
+  const auto model = make_model(config);
+  RowMatrix places = RowMatrix::Zero(4, 3);
+  places.col(0) = Eigen::VectorXd::LinSpaced(4, 0, 1);
+  write_mesh(make_polyline(places, "line")
+                 .with_array({"v", Association::point, 1, ""}, RowMatrix(places.col(0))),
+             folder_ / "b.vtp");
+  const QueryFiles queries{{folder_ / "b.vtp"}, model.get(), {"", true}};
+  const fs::path source = write("a.vtp");
+  EXPECT_TRUE(load_training_set({source}, arrays, {}, nullptr, &queries).has_interpolated_inputs);
+}
+
+TEST_F(PairsTest, TestSamplesUnlikeThoseOfTrainingAreTold) {
+  ArrayChoice arrays;
+  arrays.inputs = {"load"};
+  arrays.targets = {"u"};
+  ModelConfig config;
+  config.coordinate_dimension = config.value_features = config.out_features = 1;
+  const auto model = make_model(config);
+  const fs::path inside = write("a.vtp"), outside = write("b.vtp", 5, 0, 4, 1);
+  const Contract contract = load_training_set({inside}, arrays, {}).contract;
+  const auto warnings = [&](const SampleFiles& files) {
+    return read_test_sample(files, 0, *model, contract, {}).warnings;
+  };
+  EXPECT_TRUE(warnings({{inside}, {}}).empty());
+  const std::string text =
+      outside.string() + " spans x = 0 to 4, training spanned 0 to 1: the prediction extrapolates";
+  EXPECT_EQ(warnings({{outside}, {}}), std::vector<std::string>{text});
+  EXPECT_EQ(warnings({{inside}, {outside}}), std::vector<std::string>{text});
+  EXPECT_EQ(warnings({{outside}, {inside}}), std::vector<std::string>{text});
+
+  SampleWarnings all;
+  all.add({});
+  EXPECT_TRUE(all.texts().empty());
+  all.add({"one"});
+  EXPECT_EQ(all.texts(), std::vector<std::string>{"one"});
+  all.add({"two", "three"});
+  EXPECT_EQ(all.texts(), std::vector<std::string>{"one; so it is with 2 samples"});
 }
 
 TEST_F(PairsTest, ClassesAreThoseOfTheQueries) {

@@ -68,6 +68,13 @@ for run in whole stopped; do sed 's/"seconds".*//' $run.log.jsonl > $run.lines; 
 cmp whole.lines stopped.lines || fail "the resumed run is another one"
 [ "$(wc -l < whole.lines)" = 200 ] || fail "steps are missing"
 
+# What has no effect is said.
+"$funcattn" train "${pairs[@]}" --interpolate-inputs --epochs 1 --out idle.safetensors 2> message
+grep -q "interpolate-inputs has no effect" message || fail "silent: $(cat message)"
+"$funcattn" evaluate --operator idle.safetensors --data coarse/test --query-data fine/test \
+  --interpolate-inputs --threads 1 > /dev/null 2> message
+grep -q "interpolate-inputs has no effect" message || fail "silent: $(cat message)"
+
 # What does not belong together is named.
 mv fine/train/0003.vtu kept.vtu
 refused "'coarse/train/0003.vtu' has no query in 'fine'" train "${pairs[@]}" --epochs 1 --out never.safetensors

@@ -222,7 +222,8 @@ TEST(Binding, TargetsAreTheOutputsInTheirOrder) {
             std::string::npos);
   EXPECT_EQ(bind_error(with_value(mesh, "pressure", Association::point, 11, nan), contract, true),
             "grid.vtu: point array 'pressure' holds NaN or Inf at 1 of 12 entries, the first at "
-            "index 11; repair these values, or let the NaN policy mask or drop such entries");
+            "index 11; repair these values, or give such entries the weight 0 with an array of "
+            "weights");
 }
 
 TEST(Binding, RefusesAMeshWithoutPoints) {

@@ -5,6 +5,7 @@
 #include <vtkDoubleArray.h>
 #include <vtkFieldData.h>
 #include <vtkNew.h>
+#include <vtkPolyData.h>
 
 #include <cmath>
 #include <functional>
@@ -210,6 +211,12 @@ TEST_F(PairBinding, InputsWeighAtTheSourceAndTargetsAtTheQuery) {
             RowMatrix(query_.coordinates(Association::point).leftCols(2)));
 }
 
+TEST_F(PairBinding, AQueryNeedsPoints) {
+  const Mesh empty(vtkSmartPointer<vtkPolyData>::New(), "empty.vtp");
+  EXPECT_EQ(error_of<DataError>([&] { (void)bind(source_, empty); }),
+            "empty.vtp: the mesh has no points; nothing can be learned or measured there");
+}
+
 TEST_F(PairBinding, PlacesWithoutATargetAreLeftOutByWeight) {
   RowMatrix known = RowMatrix::Ones(48, 1);
   known(7, 0) = 0;
@@ -217,7 +224,8 @@ TEST_F(PairBinding, PlacesWithoutATargetAreLeftOutByWeight) {
                          .with_array({"known", Association::point, 1, ""}, known);
   EXPECT_EQ(error_of<DataError>([&] { (void)bind(source_, query); }),
             "grid.vtu: point array 'pressure' holds NaN or Inf at 1 of 48 entries, the first at "
-            "index 7; repair these values, or let the NaN policy mask or drop such entries");
+            "index 7; repair these values, or give such entries the weight 0 with an array of "
+            "weights");
   const PairSample pair = bind(source_, query, {"array:known", false});
   EXPECT_EQ(pair.weights.sum().item<double>(), 47);
   const Objective objective(op_, Loss::relative_l2);

@@ -69,7 +69,7 @@ TEST(DatasetSource, RefusesToContinueWithOtherData) {
   renamed[3].name = "another";
   EXPECT_CONTAINS(
       message_of<UsageError>([&] { make_dataset_source(renamed, 2, 9)->restore(stored); }),
-      "fingerprint was");
+      "its samples have other names or numbers of points");
 }
 
 TEST(DatasetSource, RefusesNoSamplesAndNoBatch) {
