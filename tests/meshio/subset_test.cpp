@@ -230,6 +230,15 @@ TEST(Probing, FindsPointsOnTheRimOfLongCells) {
     EXPECT_EQ(constants(i, 0), steps * i / (count - 1)) << "point " << i;
   }
 
+  // Several arrays at once are what they are one by one.
+  const ArraySpec twice{"b", Association::point, 1, ""};
+  const Mesh more = fan.with_array(
+      twice, RowMatrix(2 * fan.array("a", Association::point).to_double().leftCols(1)));
+  const Mesh all = interpolate_arrays({more}, target, {of_cells, twice, spec});
+  EXPECT_EQ(all.array("a", Association::point).to_double(), probed);
+  EXPECT_EQ(all.array("b", Association::point).to_double(), 2 * probed.leftCols(1));
+  EXPECT_EQ(all.array("c", Association::cell).to_double(), constants);
+
   rim.col(0).array() -= 1e-6;
   expect_says(message_of<DataError>(
                   [&] { (void)interpolate_arrays({fan}, make_point_cloud(rim, "q"), {spec}); }),
