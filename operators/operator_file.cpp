@@ -35,6 +35,8 @@ std::string describe_foreign(const Safetensors& content) {
   std::string text = "it is not an operator file: its metadata has " +
                      (format ? "the format '" + *format + "'" : std::string("no 'format'")) +
                      ", expected '" + format_name + "'";
+  if (format && *format == "funcattn-training-state")
+    return text + "; it is the state of a training, whose operator is the file without '.state'";
   for (const auto& [name, tensor] : content.tensors)
     if (name.rfind("weights.", 0) == 0)
       return text + "; it holds published weights: convert it with 'funcattn import'";

@@ -77,8 +77,8 @@ class FiniteCheck {
   FiniteCheck(Eigen::Index count, NanPolicy policy)
       : policy_(policy), unusable_(static_cast<std::size_t>(count), false) {}
   /// Of true values, of which no policy can say anything else.
-  explicit FiniteCheck(Eigen::Index count) : FiniteCheck(count, NanPolicy::error) {
-    advice_ = "repair these values, or give such entries the weight 0 with an array of weights";
+  FiniteCheck(Eigen::Index count, std::string advice) : FiniteCheck(count, NanPolicy::error) {
+    advice_ = std::move(advice);
   }
 
   /// Marks rows of `values` that hold NaN or Inf, those that are needed only where `only_used`.
@@ -177,9 +177,13 @@ Tensor gather_values(const Entries& entries, const Contract& contract,
   return values;
 }
 
-Tensor gather_targets(const Entries& entries, const Contract& contract,
-                      const Eigen::VectorXd& used) {
-  FiniteCheck finite(entries.total());
+Tensor gather_targets(const Entries& entries, const Contract& contract, const Eigen::VectorXd& used,
+                      bool of_query = false) {
+  FiniteCheck finite(entries.total(),
+                     of_query ? "repair these values, or give such entries the weight 0 with an "
+                                "array of weights of the query"
+                              : "repair these values, or give such entries the weight 0 with an "
+                                "array of weights");
   const Tensor targets =
       torch::empty({entries.total(), contract.target_components()}, torch::kFloat64);
   auto all = matrix_of(targets);
@@ -391,8 +395,8 @@ BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract,
 }
 
 Tensor bind_targets(const std::vector<Mesh>& meshes, const Contract& contract,
-                    const Eigen::VectorXd& used) {
-  return gather_targets(Entries(meshes, contract.association()), contract, used);
+                    const Eigen::VectorXd& used, bool of_query) {
+  return gather_targets(Entries(meshes, contract.association()), contract, used, of_query);
 }
 
 Tensor to_tensor(const RowMatrix& values) {

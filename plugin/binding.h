@@ -70,8 +70,9 @@ BoundQuery bind_query(const std::vector<Mesh>& meshes, const Contract& contract,
 
 /// The true arrays of the meshes, [entries, target components]. Throws DataError for absent arrays,
 /// wrong component counts and, at entries where `used` is positive, NaN, Inf and what is no class.
+/// @param of_query whether the meshes have weights of their own, for the advice
 Tensor bind_targets(const std::vector<Mesh>& meshes, const Contract& contract,
-                    const Eigen::VectorXd& used);
+                    const Eigen::VectorXd& used, bool of_query = false);
 
 /// [n,C] tensor to a row-major matrix.
 RowMatrix to_matrix(const Tensor& values);

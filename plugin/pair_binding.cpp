@@ -51,7 +51,7 @@ PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
   const StageMeshes at{query.origin(), {query}};
   BoundStage bound = bind_stage(model, contract, {source.origin(), {source}}, &at, options);
   const Eigen::VectorXd weights = weights_of(query, contract, settings);
-  const Tensor targets = bind_targets(at.parts, contract, weights);
+  const Tensor targets = bind_targets(at.parts, contract, weights, true);
 
   PairSample pair;
   Sample& sample = pair.sample;

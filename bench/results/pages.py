@@ -23,7 +23,11 @@ def mean_and_spread(values):
         return "-"
     if len(values) == 1:
         return significant(values[0])
-    return f"{significant(statistics.mean(values))} ± {significant(statistics.stdev(values), 1)}"
+    mean, spread = statistics.mean(values), statistics.stdev(values)
+    least = 10.0 ** (math.floor(math.log10(abs(mean))) - 3) if mean else 0  # A tenth of its last digit.
+    if spread < least:
+        return f"{significant(mean)} ± <{significant(least, 1)}"
+    return f"{significant(mean)} ± {significant(spread, 1)}"
 
 
 def update(document, name, text):

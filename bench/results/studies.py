@@ -2,6 +2,7 @@
 import dataclasses
 import pathlib
 
+import states
 import surfaces
 
 
@@ -37,7 +38,7 @@ class Study:
     # Data set of the meshes with the targets, where a sample has two; its sets for those of `sets`.
     queries: str = ""
     query_sets: list = dataclasses.field(default_factory=list)
-    # Rows of no operator: {label: figure of the folder of the data}.
+    # Rows of no operator: {label: figure of the folder of a test set}.
     references: dict = dataclasses.field(default_factory=dict)
     seeds: int = 2
     epochs: int = 20
@@ -61,7 +62,7 @@ class CostStudy:
     title: str
     cases: list  # `farthest` is a number of points.
     sizes: dict  # {points: name of a data set}
-    steps: int = 5
+    steps: int = 6
 
     def datasets(self):
         return list(self.sizes.values())
@@ -134,7 +135,10 @@ def rna_cases(quick):
 
 def cost_cases(quick):
     """All points of softmax see each other; it ends where its step takes seconds."""
-    cases = attention(4096)
+    cases = [*attention(4096),
+             Case("shared_basis_tied", ["--form", "shared_basis_tied"]),
+             Case("paper", ["--form", "paper"]),
+             Case("sum_coefficients, 2 heads", ["--form", "sum_coefficients", "--heads", "2"])]
     return cases if not quick else cases[:1] + cases[6:7]
 
 
@@ -242,7 +246,8 @@ def studies(quick):
     grids = ["test16", "test32"]
     seeds = dict(seeds=1 if quick else 2)
     few = dict(**seeds, epochs=2 if quick else 10)
-    burgers = dict(along=dict.fromkeys(burgers_sets[:-1]), gradients=["test"], **few)
+    constant = dict(references={"the mean of u0 (a constant)": states.initial_mean})
+    burgers = dict(along=dict.fromkeys(burgers_sets[:-1]), gradients=["test"], **constant, **few)
     notch = dict(along=dict.fromkeys(darcy_sets), **few)
     published = dict(inside="train16", along=dict.fromkeys(grids), gradients=["test16"], **seeds)
     parts_sets = ["test", "test_x4", "test_x16"]
@@ -294,7 +299,7 @@ def studies(quick):
         Study("burgers-shifts", "Burgers, nu = 0.01, other initial states than in training",
               "burgers, nu = 0.01", attention("test"), ["test"],
               shifts={"amplitude x 2": "burgers, amplitude 2", "length / 2": "burgers, length / 2",
-                      "length x 2": "burgers, length x 2"}, **few),
+                      "length x 2": "burgers, length x 2"}, **constant, **few),
         Study("darcy-shifts", "Darcy, notch: other problems than in training", "darcy, notch",
               attention("test"), ["test"],
               shifts={"notch at 0.2 ... 0.35": "darcy, notch elsewhere",
@@ -305,7 +310,7 @@ def studies(quick):
                              "x in [-3, 15]"],
               task="sine", figure="mse", steps=20 if quick else 1000, axis="K",
               along={f"K = {k}": k for k in contexts}, **seeds),
-        Study("parts", "Accuracy on generated surfaces of known parts, trained at 400 points",
+        Study("parts", "Generated surfaces of known parts, trained at 400 points",
               "parts", [Case(case.label, [*PARTS_TRAINING, *case.options], case.farthest)
                         for case in attention("test_x4")], parts_sets,
               along=dict.fromkeys(parts_sets), figure="accuracy", steps=20 if quick else 500,
@@ -317,8 +322,8 @@ def studies(quick):
               query_sets=["test", "test_x4", "test_x4"], **few),
         CostStudy("cost", "Cost by the number of points", cost_cases(quick),
                   {points: cost_data(points) for points in cost_sizes(quick)},
-                  steps=2 if quick else 5),
-        Study("rna", "Accuracy on RNA surfaces, trained on 1,024 points of each of 40", RNA,
+                  steps=2 if quick else 6),
+        Study("rna", "RNA surfaces", RNA,
               [Case(case.label, merged(RNA_TRAINING, case.options), data=case.data)
                for case in rna_cases(quick)], ["test"],
               references={"label of the nearest training point": surfaces.nearest_label},
@@ -327,9 +332,9 @@ def studies(quick):
               [Case("square's symmetries", twenty, evaluation=once),
                Case("these operators, mean over the symmetries", twenty)], grids,
               epochs=2 if quick else 20, **published),
-        Study("darcy-long", "Darcy on the published grids, 150 epochs", PUBLISHED,
+        Study("darcy-long", "Darcy on the published grids, 120 epochs", PUBLISHED,
               [Case("separate bases, square's symmetries", separate, evaluation=once),
                Case("these operators, mean over the symmetries", separate)], grids,
-              epochs=2 if quick else 150, **published),
+              epochs=2 if quick else 120, **published),
     ]
 

@@ -4,27 +4,19 @@
 """
 import pathlib
 import statistics
-import subprocess
 import sys
+
+import apart
 
 
 def centered(source, target, every=1):
     """As move_to_center(), in a process of its own."""
-    apart(source, target, every)
+    apart.run(__file__, source, target, every)
 
 
-def nearest_label(folder):
-    """As share_by_nearest(), in a process of its own."""
-    return float(apart(folder))
-
-
-def apart(*arguments):
-    """What this file prints.
-
-    VTK stays out of the caller, whose memory counts in that of the commands that it starts.
-    """
-    return subprocess.run([sys.executable, __file__, *map(str, arguments)], stdout=subprocess.PIPE,
-                          text=True, check=True).stdout
+def nearest_label(tests):
+    """As share_by_nearest() of the folder above the tests, in a process of its own."""
+    return float(apart.run(__file__, pathlib.Path(tests).parent))
 
 
 def move_to_center(source, target, every=1):

@@ -43,7 +43,10 @@ def start(study, workshop, folders, quick):
                                                             [runs.Inside(folders[other], "test")])
             begun[case.label].append((training, evaluations))
     for label, figure in study.references.items():
-        begun[label] = (figure, folders[study.data])
+        places = {name: runs.Inside(folders[study.data], name) for name in study.sets}
+        places.update({shift: runs.Inside(folders[other], "test")
+                       for shift, other in study.shifts.items()})
+        begun[label] = (figure, places)
     return begun
 
 
@@ -69,8 +72,8 @@ def measure(study, workshop, folders, quick, result):
 def row(study, begun):
     result = {"errors": {}, "gradients": {}, "points": {}, "step_ms": None, "parameters": None}
     if isinstance(begun, tuple):
-        figure, folder = begun
-        result["errors"][study.sets[0]] = [figure(runs.resolved(folder))]
+        figure, places = begun
+        result["errors"] = {name: [figure(runs.resolved(place))] for name, place in places.items()}
         return result
     for training, evaluations in begun:
         result["parameters"] = training.result()["parameters"]
@@ -125,6 +128,9 @@ def draw(study, result, sets, path):
     figure = study.figure.replace("_l2", " L2").replace("_", " ")
     means = {label: {name: statistics.mean(values) for name, values in row["errors"].items()}
              for label, row in result.items()}
+    if study.figure == "accuracy":  # On a logarithmic axis what is near 1 would not be told apart.
+        figure = "share of wrong points"
+        means = {label: {name: 1 - mean for name, mean in row.items()} for label, row in means.items()}
     if any(case.value is not None for case in study.cases):
         curves = {}
         for case in study.cases:
@@ -133,7 +139,8 @@ def draw(study, result, sets, path):
                     (case.value, means[case.label][name]))
         pages.draw(path, study.title, study.axis, figure, curves)
     elif study.along:
-        curves = {label: sorted((study.along[name] or result[label]["points"][name], mean)
+        points = {name: count for row in result.values() for name, count in row["points"].items()}
+        curves = {label: sorted((study.along[name] or points[name], mean)
                                 for name, mean in row.items() if name in study.along)
                   for label, row in means.items()}
         pages.draw(path, study.title, study.axis, figure, curves)

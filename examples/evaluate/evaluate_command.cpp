@@ -102,7 +102,8 @@ class EvaluateCommand : public Command {
         .only_with("data");
     table
         .value("weights", options_.weights,
-               "quadrature weights with --data: auto, measure, uniform, density or array:NAME")
+               "quadrature weights with --data, of the operator's sums and of the errors: auto, "
+               "measure, uniform, density or array:NAME")
         .default_text("as in training")
         .only_with("data");
     table
@@ -153,7 +154,8 @@ class EvaluateCommand : public Command {
         .default_text("none");
     table
         .value("fields", options_.fields,
-               "folder for the samples of --data with prediction and error beside the truth, as "
+               "folder for the samples of --data with prediction and error (prediction less "
+               "truth), as "
                "OPERATOR/SET/FILE")
         .placeholder("FOLDER")
         .default_text("none")
@@ -186,6 +188,7 @@ class EvaluateCommand : public Command {
   }
 
   int run(Console& console) override {
+    check_report();
     const ThreadScope threads(options_.threads);
     std::vector<Operator> operators;
     std::vector<OperatorEvaluation> evaluations;
@@ -196,6 +199,8 @@ class EvaluateCommand : public Command {
       evaluation.file = file.string();
       evaluation.parameters = operators.back().model().parameter_count();
       evaluation.recipe = recipe_of(operators.back());
+      if (const Json& training = operators.back().training(); training.is_object())
+        evaluation.seed = training.value("seed", Json("")).dump();
       evaluations.push_back(std::move(evaluation));
     }
     if (options_.single_prediction) predict_once(operators, evaluations);
@@ -209,11 +214,11 @@ class EvaluateCommand : public Command {
     std::stable_sort(views.begin(), views.end(), [](const SampleView& a, const SampleView& b) {
       return a.truth.size() < b.truth.size();  // Stable: the outputs of a set stay together.
     });
-    if (!options_.report.empty()) write_report(evaluations, views, console);
     if (options_.json)
       console.print_json(report_json(evaluations));
     else
       console.results() << report_text(evaluations);
+    if (!options_.report.empty()) write_report(evaluations, views, console);
     return 0;
   }
 
@@ -259,6 +264,10 @@ class EvaluateCommand : public Command {
   void evaluate_on_files(const std::vector<Operator>& operators,
                          std::vector<OperatorEvaluation>& evaluations,
                          std::vector<SampleView>& views, Console& console) {
+    if (!options_.weights.empty() && options_.error_weights.empty() && options_.query_data.empty())
+      console.note(
+          "the errors have the weights of --weights too; --error-weights compares operators "
+          "of different weights");
     const std::vector<TestSet> sets = all_test_sets(options_.data, options_.query_data);
     for (std::size_t i = 0; i < options_.query_data.size(); ++i)
       if (const std::string text = differing_times(options_.data[i], options_.query_data[i]);
@@ -308,7 +317,8 @@ class EvaluateCommand : public Command {
             pictures.add(set, file, operators[i], evaluation.name, test.mesh, test.results,
                          prediction);
         }
-        for (const std::string& text : warnings.texts()) console.warn(text);
+        for (const std::string& text : warnings.texts())
+          console.warn(operators.size() > 1 ? evaluation.name + ": " + text : text);
         if (const std::vector<std::string> texts = unknown.texts(); !texts.empty())
           console.note("no training sample of " + evaluation.name + " had " + join(texts, ", ") +
                        ", which " + set + " has: always wrong there");
@@ -331,6 +341,22 @@ class EvaluateCommand : public Command {
             base + " and " + other + " do not hold the same problems: " + why;
     }
     if (options_.interpolate_inputs && !has_interpolated) console.warn(nothing_to_interpolate);
+  }
+
+  /// Before anything is computed: the report takes the place of nothing that it is made of.
+  void check_report() const {
+    if (options_.report.empty()) return;
+    if (std::filesystem::exists(options_.report) && !std::filesystem::is_directory(options_.report))
+      throw FileError("--report '" + options_.report.string() +
+                      "' is a file; give it the name of a folder");
+    for (const char* name : {"report.txt", "report.json"})
+      for (const auto* inputs : {&options_.operators, &options_.data, &options_.query_data})
+        for (const std::filesystem::path& input : *inputs) {
+          std::error_code ignored;
+          if (std::filesystem::equivalent(options_.report / name, input, ignored))
+            throw UsageError("--report would replace '" + input.string() +
+                             "', which is evaluated; give another folder");
+        }
   }
 
   void write_report(const std::vector<OperatorEvaluation>& evaluations,

@@ -145,7 +145,10 @@ std::vector<std::vector<const OperatorEvaluation*>> recipes(
   std::vector<std::vector<const OperatorEvaluation*>> groups;
   for (const OperatorEvaluation& evaluation : evaluations) {
     const auto same = [&](const auto& group) {
-      return !evaluation.recipe.empty() && group.front()->recipe == evaluation.recipe;
+      return !evaluation.recipe.empty() && group.front()->recipe == evaluation.recipe &&
+             std::none_of(group.begin(), group.end(), [&](const OperatorEvaluation* other) {
+               return !evaluation.seed.empty() && other->seed == evaluation.seed;
+             });
     };
     const auto found = std::find_if(groups.begin(), groups.end(), same);
     if (found == groups.end())

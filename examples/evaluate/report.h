@@ -27,6 +27,7 @@ struct OperatorEvaluation {
   /// What it was trained by, but for the seed; operators that have it in common are one recipe with
   /// several seeds. Empty: unknown.
   std::string recipe;
+  std::string seed;  ///< Empty: unknown. One seed twice, as best and last operator, is no spread.
   std::vector<CaseMetrics> resolutions;  ///< Ascending in points.
   std::size_t base = 0;                  ///< Index of the training resolution in `resolutions`.
   std::string other_problems;  ///< Why the sets are no resolutions of one set; empty: they are.

@@ -24,10 +24,17 @@ Tensor wrong_classes(const OutputArray& output, const Tensor& predicted, const T
           no_class);
 }
 
-/// The place of a file without its extension, which SampleFields::write() may change.
-std::string place_of(fs::path file) {
+/// The places of a file without its extension, which SampleFields::write() may change: where it is,
+/// and where it stands if it is a link.
+std::vector<std::string> places_of(const fs::path& file) {
   std::error_code ignored;
-  return fs::weakly_canonical(file.replace_extension(), ignored).string();
+  fs::path target = fs::weakly_canonical(file, ignored);
+  const fs::path link =
+      fs::weakly_canonical(file.parent_path().empty() ? "." : file.parent_path(), ignored) /
+      file.filename();
+  std::vector<std::string> places;
+  for (fs::path place : {target, link}) places.push_back(place.replace_extension().string());
+  return places;
 }
 
 }  // namespace
@@ -67,15 +74,19 @@ void SampleFields::check(const std::vector<TestSet>& sets,
   std::set<std::string> samples;
   for (const TestSet& set : sets)
     for (const auto* files : {&set.files.sources, &set.files.queries})
-      for (const fs::path& file : *files) samples.insert(place_of(file));
+      for (const fs::path& file : *files)
+        for (const std::string& place : places_of(file)) samples.insert(place);
   std::map<std::string, fs::path> results;
   for (const std::string& op : operators)
     for (const auto& [set, files] : sets)
       for (const fs::path& file : files.with_results()) {
         const fs::path path = folder_ / op / set / file.filename();
-        if (samples.count(place_of(path)) > 0)
-          throw UsageError("'" + path.string() + "' would replace a sample; give another --fields");
-        const auto [other, is_new] = results.try_emplace(place_of(path), file);
+        const std::vector<std::string> places = places_of(path);
+        for (const std::string& place : places)
+          if (samples.count(place) > 0)
+            throw UsageError("'" + path.string() +
+                             "' would replace a sample; give another --fields");
+        const auto [other, is_new] = results.try_emplace(places.front(), file);
         if (!is_new)
           throw UsageError("--fields would write the results of '" + other->second.string() +
                            "' and of '" + file.string() + "' both to '" + path.string() +

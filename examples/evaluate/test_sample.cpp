@@ -1,5 +1,7 @@
 #include "examples/evaluate/test_sample.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "meshio/reader.h"
@@ -24,31 +26,45 @@ Tensor places_of(const Mesh& mesh, const Contract& contract) {
 }
 
 /// @param query null: the sample is one mesh
-std::vector<std::string> unlike_training(const Mesh& source, const Mesh* query,
-                                         const Contract& contract) {
-  std::vector<std::string> warnings;
+std::vector<SampleWarning> unlike_training(const Mesh& source, const Mesh* query,
+                                           const Contract& contract) {
+  std::vector<SampleWarning> warnings;
+  const auto add = [&](const std::string& mesh, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) warnings.push_back({mesh, text});
+  };
+  std::vector<std::string> of_parameters;
   const StageMeshes at = alone(query ? *query : source);
-  (void)parameter_values(contract, alone(source), query ? &at : nullptr, {}, warnings);
+  (void)parameter_values(contract, alone(source), query ? &at : nullptr, {}, of_parameters);
+  add(source.origin(), of_parameters);
   for (const Mesh* mesh : {&source, query}) {
-    if (!mesh) continue;
-    for (std::string& text : box_warnings(mesh->origin(), places_of(*mesh, contract), contract))
-      warnings.push_back(std::move(text));
-    for (std::string& text : unseen_axis_warnings(mesh->origin(), {*mesh}, contract))
-      warnings.push_back(std::move(text));
+    if (!mesh || (mesh == query && query->origin() == source.origin())) continue;
+    add(mesh->origin(), box_warnings(mesh->origin(), places_of(*mesh, contract), contract));
+    add(mesh->origin(), unseen_axis_warnings(mesh->origin(), {*mesh}, contract));
   }
   return warnings;
 }
 
 }  // namespace
 
-void SampleWarnings::add(const std::vector<std::string>& warnings) {
-  if (warnings.empty()) return;
-  if (++samples_ == 1) first_ = warnings;
+void SampleWarnings::add(const std::vector<SampleWarning>& warnings) {
+  for (const auto& [mesh, text] : warnings) {
+    std::string alike = text.rfind(mesh, 0) == 0 ? text.substr(mesh.size()) : text;
+    alike.erase(std::remove_if(alike.begin(), alike.end(),
+                               [](char c) { return std::strchr("0123456789.+-", c) != nullptr; }),
+                alike.end());
+    auto kind = std::find_if(kinds_.begin(), kinds_.end(),
+                             [&](const Kind& one) { return one.alike == alike; });
+    if (kind == kinds_.end()) kind = kinds_.insert(kinds_.end(), {alike, text, 0});
+    ++kind->count;
+  }
 }
 
 std::vector<std::string> SampleWarnings::texts() const {
-  std::vector<std::string> texts = first_;
-  if (samples_ > 1) texts.back() += "; so it is with " + std::to_string(samples_) + " samples";
+  std::vector<std::string> texts;
+  for (const Kind& kind : kinds_)
+    texts.push_back(kind.count == 1
+                        ? kind.first
+                        : kind.first + "; so it is with " + std::to_string(kind.count) + " meshes");
   return texts;
 }
 
@@ -59,7 +75,7 @@ TestSample read_test_sample(const SampleFiles& files, std::size_t index, const M
   if (!files.queries.empty()) {
     Mesh query = read_mesh(files.queries[index]);
     const PairSample pair = bind_pair(source, query, model, contract, errors);
-    std::vector<std::string> warnings = unlike_training(source, &query, contract);
+    std::vector<SampleWarning> warnings = unlike_training(source, &query, contract);
     return {std::move(query),
             pair.sample,
             pair.results(),
@@ -71,12 +87,14 @@ TestSample read_test_sample(const SampleFiles& files, std::size_t index, const M
             pair.has_interpolated_inputs};
   }
   const auto bound_with = [&](const std::string& weights) {
-    return bind_sample(source, contract, weight_choice_from_string(weights), true);
+    return bind_sample(source, contract, weight_choice_from_string(weights), false);
   };
-  const Sample sample = bound_with(contract.weights);
+  Sample sample = bound_with(contract.weights);
   const Tensor error_weights =
       errors.weights.empty() ? Tensor() : bound_with(errors.weights).query.weights;
-  std::vector<std::string> warnings = unlike_training(source, nullptr, contract);
+  const Tensor& used = error_weights.defined() ? error_weights : sample.query.weights;
+  sample.targets = bind_targets({source}, contract, to_matrix(used.unsqueeze(1)).col(0));
+  std::vector<SampleWarning> warnings = unlike_training(source, nullptr, contract);
   return {std::move(source), sample,        sample, 0,
           source_points,     error_weights, false,  std::move(warnings)};
 }

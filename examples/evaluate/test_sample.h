@@ -13,6 +13,11 @@
 
 namespace funcattn {
 
+struct SampleWarning {
+  std::string mesh;  ///< That it is of.
+  std::string text;  ///< Begins with the mesh.
+};
+
 /// What one sample is to the operator, and what it is to its errors.
 struct TestSample {
   Mesh mesh;  ///< With the truth.
@@ -24,19 +29,24 @@ struct TestSample {
   bool is_pair = false;
   /// What a run would say of meshes unlike those of training, but for their numbers of points,
   /// which are what is measured.
-  std::vector<std::string> warnings{};
+  std::vector<SampleWarning> warnings{};
   bool has_interpolated_inputs = false;  ///< As in PairSample.
 };
 
-/// Of the samples of a set: what the first with a warning has, and how many have one.
+/// Warnings of the samples of a set: of those that differ in the mesh and its numbers alone the
+/// first, and how many there are.
 class SampleWarnings {
  public:
-  void add(const std::vector<std::string>& warnings);
+  void add(const std::vector<SampleWarning>& warnings);
   std::vector<std::string> texts() const;
 
  private:
-  std::vector<std::string> first_;
-  int samples_ = 0;
+  struct Kind {
+    std::string alike;  ///< The text without mesh and numbers.
+    std::string first;
+    int count = 0;
+  };
+  std::vector<Kind> kinds_;
 };
 
 /// Throws FileError, DataError.

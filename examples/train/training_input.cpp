@@ -206,12 +206,13 @@ void TrainingReader::check_class_counts(const VtkTrainingSet& set, const Recipe&
     if (output.classes.size() <= usual_classes) continue;
     const std::int64_t points =
         options_.points > 0 ? std::min(options_.points, set.most_results) : set.most_results;
-    const double bytes = static_cast<double>(recipe.batch) * static_cast<double>(points) *
+    const std::size_t batch = std::min(static_cast<std::size_t>(recipe.batch), set.samples.size());
+    const double bytes = static_cast<double>(batch) * static_cast<double>(points) *
                          static_cast<double>(output.classes.size()) *
                          (options_.dtype == "float64" ? 8 : 4);
     const std::string need = "'" + output.name + "' has " + std::to_string(output.classes.size()) +
                              " different labels, each a class of its own: the logits of a step (" +
-                             std::to_string(recipe.batch) + " x " + std::to_string(points) +
+                             std::to_string(batch) + " x " + std::to_string(points) +
                              " points) take " + format_bytes(bytes) +
                              ", and their gradient as much";
     const char* const advice =

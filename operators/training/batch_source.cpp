@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -27,17 +28,32 @@ std::vector<double> sizes_of(const std::vector<Sample>& samples, ProcessGroup* p
   return sizes;
 }
 
-/// Tells data sets apart by the names and sizes of their samples (FNV-1a).
+/// Tells data sets apart by the sizes of their samples and, where each is in one place, by what
+/// comes from files: places, values and targets (FNV-1a of words). Weights are computed.
 std::uint64_t fingerprint(const std::vector<Sample>& samples, ProcessGroup* pieces) {
   const std::vector<double> sizes = sizes_of(samples, pieces);
   std::uint64_t hash = 0xcbf29ce484222325u;
-  const auto mix = [&hash](const std::string& text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  const auto mix = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
+  const auto mix_all = [&](const Tensor& tensor) {
+    if (!tensor.defined()) return;
+    const Tensor numbers = tensor.to(torch::kFloat64).contiguous();
+    const auto* begin = numbers.data_ptr<double>();
+    for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, begin + i, sizeof word);
+      mix(word);
+      hash ^= hash >> 32;  // A product hands nothing down from the upper half, where a sign is.
+    }
   };
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    mix(samples[i].name);
-    mix("\n" + std::to_string(std::llround(sizes[2 * i])) + " " +
-        std::to_string(std::llround(sizes[2 * i + 1])) + "\n");
+    mix(static_cast<std::uint64_t>(std::llround(sizes[2 * i])));
+    mix(static_cast<std::uint64_t>(std::llround(sizes[2 * i + 1])));
+    if (pieces) continue;
+    for (const PointSamples* points : {&samples[i].source, &samples[i].query}) {
+      mix_all(points->coordinates);
+      mix_all(points->values);
+    }
+    mix_all(samples[i].targets);
   }
   return hash;
 }
@@ -111,9 +127,10 @@ class DatasetSource final : public BatchSource {
                          present.at(key).dump() +
                          "; give the same files and options, or start a new run");
     if (state.at("fingerprint") != present.at("fingerprint"))
-      throw UsageError(std::string(begin) +
-                       "its samples have other names or numbers of points; give the same files and "
-                       "options, or start a new run");
+      throw UsageError(
+          std::string(begin) +
+          "its samples have other points, values or targets, or another order; give the "
+          "same files and options, or start a new run");
     const auto position = state.at("position").get<std::size_t>();
     if (position > samples_.size())
       throw OperatorFileError("the stored position in the training set is " +

@@ -167,7 +167,7 @@ void require_same_course(const Json& stored, const Json& present, const fs::path
     differences.push_back(one.name + " was " + one.first + ", now " + one.second);
   if (differences.empty()) return;
   throw UsageError("cannot resume from '" + path.string() + "': " + join(differences, "; ") +
-                   "; give the options of that run, or start a new run");
+                   "; give the data and options of that run, or start a new run");
 }
 
 NamedTensors state_tensors(const Model& model, const FlatParameters& parameters,

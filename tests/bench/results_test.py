@@ -73,6 +73,14 @@ class Axes(unittest.TestCase):
         self.assertIn("$c0 << EOD\n-0.35 0.1\n0.65 0.2\nEOD\n$c1 << EOD\n0.35 0.15\nEOD", script)
 
 
+class Figures(unittest.TestCase):
+    def test_a_spread_has_no_more_digits_than_its_mean(self):
+        self.assertEqual(pages.mean_and_spread([0.188001, 0.187999]), "0.188 ± <0.0001")
+        self.assertEqual(pages.mean_and_spread([0.18, 0.19]), "0.185 ± 0.007")
+        self.assertEqual(pages.mean_and_spread([0.0, 0.0]), "0 ± 0")
+        self.assertEqual(pages.mean_and_spread([0.25]), "0.250")
+
+
 class Turns(unittest.TestCase):
     def test_what_waits_for_a_training_keeps_no_other_from_beginning(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -120,6 +128,14 @@ class Rows(unittest.TestCase):
         self.assertEqual(options[options.index("--epochs") + 1], str(study.epochs))
         _, sets, evaluation = workshop.evaluated.call_args.args
         self.assertEqual((sets[0].folder, sets[0].name, evaluation), ("W", "test", ["--c", "--b"]))
+
+    def test_a_reference_has_every_column(self):
+        study = studies.Study("name", "title", "data", [], ["test", "test_x2"], shifts={"far": "other"},
+                              references={"constant": lambda place: len(str(place))})
+        begun = tables.start(study, mock.Mock(), {"data": pathlib.Path("d"), "other": pathlib.Path("other")},
+                             False)
+        row = tables.finish(study, begun)["constant"]
+        self.assertEqual(row["errors"], {"test": [6], "test_x2": [9], "far": [10]})
 
     def test_pairs_of_meshes_name_both(self):
         workshop = mock.Mock()

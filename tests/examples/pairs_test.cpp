@@ -194,7 +194,10 @@ TEST_F(PairsTest, TestSamplesUnlikeThoseOfTrainingAreTold) {
   const fs::path inside = write("a.vtp"), outside = write("b.vtp", 5, 0, 4, 1);
   const Contract contract = load_training_set({inside}, arrays, {}).contract;
   const auto warnings = [&](const SampleFiles& files) {
-    return read_test_sample(files, 0, *model, contract, {}).warnings;
+    std::vector<std::string> texts;
+    for (const SampleWarning& one : read_test_sample(files, 0, *model, contract, {}).warnings)
+      texts.push_back(one.text);
+    return texts;
   };
   EXPECT_TRUE(warnings({{inside}, {}}).empty());
   const std::string text =
@@ -206,10 +209,11 @@ TEST_F(PairsTest, TestSamplesUnlikeThoseOfTrainingAreTold) {
   SampleWarnings all;
   all.add({});
   EXPECT_TRUE(all.texts().empty());
-  all.add({"one"});
-  EXPECT_EQ(all.texts(), std::vector<std::string>{"one"});
-  all.add({"two", "three"});
-  EXPECT_EQ(all.texts(), std::vector<std::string>{"one; so it is with 2 samples"});
+  all.add({{"a1.vtu", "a1.vtu is 2 wide"}});
+  EXPECT_EQ(all.texts(), std::vector<std::string>{"a1.vtu is 2 wide"});
+  all.add({{"a2.vtu", "a2.vtu is 3.5 wide"}, {"a2.vtu", "a2.vtu is 3 high"}});
+  EXPECT_EQ(all.texts(), (std::vector<std::string>{"a1.vtu is 2 wide; so it is with 2 meshes",
+                                                   "a2.vtu is 3 high"}));
 }
 
 TEST_F(PairsTest, ClassesAreThoseOfTheQueries) {

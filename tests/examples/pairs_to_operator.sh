@@ -60,10 +60,10 @@ process=$!
 while [ ! -s stopped.state.safetensors ] && kill -0 "$process" 2> /dev/null; do sleep 0.02; done
 kill -TERM "$process" 2> /dev/null || true
 wait "$process" || true
-cp -r fine moved
 refused "the training set differs from that of the run to resume" \
-  train --data coarse --query-data moved "${long[@]}" --resume --out stopped.safetensors
-"$funcattn" train --data coarse --query-data fine "${long[@]}" --resume --out stopped.safetensors
+  train --data coarse --query-data coarse "${long[@]}" --resume --out stopped.safetensors
+cp -r fine moved
+"$funcattn" train --data ./coarse --query-data moved "${long[@]}" --resume --out stopped.safetensors
 for run in whole stopped; do sed 's/"seconds".*//' $run.log.jsonl > $run.lines; done
 cmp whole.lines stopped.lines || fail "the resumed run is another one"
 [ "$(wc -l < whole.lines)" = 200 ] || fail "steps are missing"

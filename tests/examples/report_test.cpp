@@ -104,6 +104,10 @@ TEST(Report, OperatorsOfOneRecipeAreSeeds) {
   EXPECT_NE(report_text({one, two}).find("Over seeds"), std::string::npos);
   EXPECT_NEAR(report_json({one, two}).at("seeds").at(1).at("mean").get<double>(), 0.3, 1e-15);
   EXPECT_EQ(report_text({one, other}).find("Over seeds"), std::string::npos);
+  one.seed = two.seed = "3";
+  EXPECT_TRUE(seed_spreads({one, two}).empty()) << "best and last operator of one run";
+  two.seed = "4";
+  EXPECT_EQ(seed_spreads({one, two}).size(), 4u);
   one.recipe = two.recipe = "";
   EXPECT_TRUE(seed_spreads({one, two}).empty()) << "unknown recipes are not the same";
 }

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
 
+#include "core/atomic_file.h"
 #include "core/error.h"
 #include "operators/model.h"
+#include "tests/support/temporary_folder.h"
 
 namespace funcattn {
 namespace {
@@ -66,6 +69,27 @@ TEST(SampleFields, ReplaceNoSampleAndNoOther) {
   EXPECT_THROW(fields.check({{"test", {{"a/0.vtp", "b/0.stl"}, {}}}}, names), UsageError);
   EXPECT_THROW(fields.check({{"test", {{"out/op/test/0.vtp"}, {}}}}, names), UsageError);
   EXPECT_THROW(fields.check({{"test", {{"a/0.vtp"}, {"out/op/test/0.vtp"}}}}, names), UsageError);
+}
+
+// A link leads to the sample from the place of the result, or the other way round.
+TEST(SampleFields, SeeThroughLinks) {
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder folder;
+  const fs::path results = folder.path() / "out/op/set";
+  fs::create_directories(results);
+  fs::create_directories(folder.path() / "set");
+  const auto refuses = [&](const std::string& sample) {
+    EXPECT_THROW(SampleFields(folder.path() / "out")
+                     .check({{"set", {{folder.path() / "set" / sample}, {}}}}, {"op"}),
+                 UsageError)
+        << sample;
+  };
+  write_file_atomically(results / "0.vtu", "a sample");
+  fs::create_symlink("../out/op/set/0.vtu", folder.path() / "set/0.vtu");
+  refuses("0.vtu");
+  write_file_atomically(folder.path() / "set/1.vtu", "a sample");
+  fs::create_symlink("../../../set/1.vtu", results / "1.vtu");
+  refuses("1.vtu");
 }
 
 }  // namespace

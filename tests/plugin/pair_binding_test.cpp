@@ -225,7 +225,7 @@ TEST_F(PairBinding, PlacesWithoutATargetAreLeftOutByWeight) {
   EXPECT_EQ(error_of<DataError>([&] { (void)bind(source_, query); }),
             "grid.vtu: point array 'pressure' holds NaN or Inf at 1 of 48 entries, the first at "
             "index 7; repair these values, or give such entries the weight 0 with an array of "
-            "weights");
+            "weights of the query");
   const PairSample pair = bind(source_, query, {"array:known", false});
   EXPECT_EQ(pair.weights.sum().item<double>(), 47);
   const Objective objective(op_, Loss::relative_l2);

@@ -251,7 +251,7 @@ TEST_F(ProcessesFail, WhereOneOfThemTrainsOtherwise) {
   });
   failing("batches.fingerprint is ", [&](ProcessGroup& group, bool other) {
     auto samples = pointwise_samples(4);
-    if (other) samples[1].name = "another";
+    if (other) samples[1].targets = 2 * samples[1].targets;
     train_samples(group, samples, pointwise_operator());
   });
   failing("average.out_bias is ", [&](ProcessGroup& group, bool other) {

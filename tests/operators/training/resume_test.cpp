@@ -172,7 +172,7 @@ TEST_F(Resume, RefusesAnotherCourse) {
     return message_of<UsageError>([&] { run(op, changed); });
   };
   const std::string begin = "cannot resume from '" + options.state_path.string() + "': ";
-  const std::string end = "; give the options of that run, or start a new run";
+  const std::string end = "; give the data and options of that run, or start a new run";
   EXPECT_EQ(message([](auto& o) { o.steps = 50; }), begin + "steps was 40, now 50" + end);
   EXPECT_EQ(message([](auto& o) { o.schedule.peak = 0.5; }),
             begin + "schedule.peak was 0.02, now 0.5" + end);
@@ -287,6 +287,13 @@ TEST_F(Resume, NeedsItsFiles) {
   fs::remove(options.best_path);
   EXPECT_CONTAINS(message_of<FileError>([&] { run(op, options); }),
                   "best.safetensors', does not exist; put it back");
+}
+
+TEST_F(Resume, AStateIsNoOperator) {
+  const TrainerOptions options = options_in("run");
+  run_first_half(options);
+  EXPECT_CONTAINS(message_of<OperatorFileError>([&] { (void)load_operator(options.state_path); }),
+                  "it is the state of a training, whose operator is the file without '.state'");
 }
 
 TEST_F(Resume, AStateOfAnotherVersionIsRefused) {
