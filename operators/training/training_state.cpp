@@ -163,11 +163,17 @@ Json with_agreeing_statistics(Json course, const Json& other) {
 
 void require_same_course(const Json& stored, const Json& present, const fs::path& path) {
   std::vector<std::string> differences;
-  for (const Difference& one : differences_of(stored, with_agreeing_statistics(present, stored)))
+  bool of_data = false;
+  for (const Difference& one : differences_of(stored, with_agreeing_statistics(present, stored))) {
     differences.push_back(one.name + " was " + one.first + ", now " + one.second);
+    of_data = of_data || one.name.rfind("contract.", 0) == 0;
+  }
   if (differences.empty()) return;
-  throw UsageError("cannot resume from '" + path.string() + "': " + join(differences, "; ") +
-                   "; give the data and options of that run, or start a new run");
+  throw UsageError(
+      "cannot resume from '" + path.string() + "': " + join(differences, "; ") +
+      (of_data ? "; the contract follows from the data: give the data and options of that run"
+               : "; give the options of that run") +
+      ", or start a new run");
 }
 
 NamedTensors state_tensors(const Model& model, const FlatParameters& parameters,

@@ -60,7 +60,7 @@ process=$!
 while [ ! -s stopped.state.safetensors ] && kill -0 "$process" 2> /dev/null; do sleep 0.02; done
 kill -TERM "$process" 2> /dev/null || true
 wait "$process" || true
-refused "the training set differs from that of the run to resume" \
+refused "the contract follows from the data: give the data and options of that run" \
   train --data coarse --query-data coarse "${long[@]}" --resume --out stopped.safetensors
 cp -r fine moved
 "$funcattn" train --data ./coarse --query-data moved "${long[@]}" --resume --out stopped.safetensors

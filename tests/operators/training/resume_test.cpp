@@ -172,7 +172,7 @@ TEST_F(Resume, RefusesAnotherCourse) {
     return message_of<UsageError>([&] { run(op, changed); });
   };
   const std::string begin = "cannot resume from '" + options.state_path.string() + "': ";
-  const std::string end = "; give the data and options of that run, or start a new run";
+  const std::string end = "; give the options of that run, or start a new run";
   EXPECT_EQ(message([](auto& o) { o.steps = 50; }), begin + "steps was 40, now 50" + end);
   EXPECT_EQ(message([](auto& o) { o.schedule.peak = 0.5; }),
             begin + "schedule.peak was 0.02, now 0.5" + end);
