@@ -68,7 +68,7 @@ PeriodicSeries BurgersMeasure::draw(RandomGenerator& random) const {
     // sqrt(2) (xi cos + eta sin) has the coefficient (xi - i eta) / sqrt(2).
     const double real = random.normal();
     if (k == 0)
-      coefficients.emplace_back(deviation * real, 0);
+      coefficients.emplace_back(zero_mean ? 0.0 : deviation * real, 0);
     else
       coefficients.emplace_back(deviation * real / std::sqrt(2.0),
                                 -deviation * random.normal() / std::sqrt(2.0));

@@ -10,6 +10,7 @@ namespace funcattn {
 struct BurgersMeasure {
   double amplitude = 1;             ///< a: standard deviation of the mean of a function.
   double correlation_length = 0.2;  ///< 1 / tau
+  bool zero_mean = false;           ///< Without the constant mode; the others stay as they are.
   int modes = 4096;                 ///< K; more are cut off.
 
   PeriodicSeries draw(RandomGenerator& random) const;

@@ -61,6 +61,8 @@ class BurgersGeneration : public GeneratedTask {
         .value("initial-length", measure_.correlation_length,
                "1 / tau in the measure N(0, tau^4 (-Laplace + tau^2)^-2) of the initial states")
         .above(0);
+    table.flag("zero-mean", measure_.zero_mean,
+               "initial states without their mean, which the flow would keep and travel with");
     table
         .value("scattered", scattered_points_,
                "points of a further test set, test_scattered/, at random places; 0: none")

@@ -155,6 +155,19 @@ TEST(Burgers, StatesHaveThePublishedCovariance) {
   }
 }
 
+TEST(Burgers, StatesOfZeroMeanAreTheOthersWithoutTheirs) {
+  BurgersMeasure measure;
+  RandomGenerator first(1), second(1);
+  const PeriodicSeries whole = measure.draw(first);
+  measure.zero_mean = true;
+  const PeriodicSeries fluctuation = measure.draw(second);
+  ASSERT_EQ(whole.coefficients().size(), fluctuation.coefficients().size());
+  EXPECT_NE(whole.coefficients()[0], 0.0);
+  EXPECT_EQ(fluctuation.coefficients()[0], 0.0);
+  for (std::size_t k = 1; k < 6; ++k)
+    EXPECT_EQ(whole.coefficients()[k], fluctuation.coefficients()[k]);
+}
+
 TEST(PeriodicSeries, GridsAndPlacesSeeOneFunction) {
   const PeriodicSeries series({{0.5, 3}, {1, -2}, {0, 0.25}, {-0.125, 0}});
   for (const int n : {1, 2, 3, 5, 8, 30}) {
