@@ -97,9 +97,7 @@ class FiniteCheck {
       ++count;
     }
     if (count > 0 && policy_ == NanPolicy::error)
-      throw DataError(advice_.empty()
-                          ? describe_non_finite(what, count, values.rows(), first_bad)
-                          : describe_non_finite(what, count, values.rows(), first_bad, advice_));
+      throw DataError(describe_non_finite(what, count, values.rows(), first_bad, advice_));
   }
 
   std::vector<bool> take() { return std::move(unusable_); }
@@ -107,7 +105,7 @@ class FiniteCheck {
 
  private:
   NanPolicy policy_;
-  std::string advice_;  ///< Empty: what can be done about inputs.
+  std::string advice_ = non_finite_advice;
   std::vector<bool> unusable_;
 };
 

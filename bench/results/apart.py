@@ -6,6 +6,15 @@ import subprocess
 import sys
 
 
+def read(file):
+    """The vtkPolyData of a file; for such scripts alone."""
+    import vtk
+    reader = vtk.vtkXMLPolyDataReader()
+    reader.SetFileName(str(file))
+    reader.Update()
+    return reader.GetOutput()
+
+
 def run(script, *arguments):
     """What the script prints."""
     return subprocess.run([sys.executable, script, *map(str, arguments)], stdout=subprocess.PIPE, text=True,

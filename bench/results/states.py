@@ -17,14 +17,10 @@ def initial_mean(tests):
 
 
 def error_of_mean(folder):
-    import vtk
     from vtk.util.numpy_support import vtk_to_numpy
     errors = []
     for file in sorted(pathlib.Path(folder).glob("*.vtp")):
-        reader = vtk.vtkXMLPolyDataReader()
-        reader.SetFileName(str(file))
-        reader.Update()
-        data = reader.GetOutput().GetPointData()
+        data = apart.read(file).GetPointData()
         initial, final, weight = [vtk_to_numpy(data.GetArray(name)) for name in ("u0", "u1", "weight")]
         mean = (weight * initial).sum() / weight.sum()
         errors.append(math.sqrt((weight * (final - mean) ** 2).sum() / (weight * final ** 2).sum()))

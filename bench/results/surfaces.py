@@ -31,7 +31,7 @@ def move_to_center(source, target, every=1):
             raise FileNotFoundError(f"no .vtp files in {pathlib.Path(source) / folder}")
         (pathlib.Path(target) / folder).mkdir(parents=True)
         for file in files[::step]:
-            surface = read(file)
+            surface = apart.read(file)
             center = vtk.vtkCenterOfMass()
             center.SetInputData(surface)
             center.Update()
@@ -46,14 +46,6 @@ def move_to_center(source, target, every=1):
             writer.Write()
 
 
-def read(file):
-    import vtk
-    reader = vtk.vtkXMLPolyDataReader()
-    reader.SetFileName(str(file))
-    reader.Update()
-    return reader.GetOutput()
-
-
 def share_by_nearest(folder):
     """Mean over the test surfaces: share of points with the label of the nearest training point."""
     import vtk
@@ -61,7 +53,7 @@ def share_by_nearest(folder):
     folder = pathlib.Path(folder)
     everything = vtk.vtkAppendPolyData()
     for file in sorted((folder / "train").glob("*.vtp")):
-        everything.AddInputData(read(file))
+        everything.AddInputData(apart.read(file))
     everything.Update()
     known = everything.GetOutput()
     labels = vtk_to_numpy(known.GetPointData().GetArray("label"))
@@ -70,7 +62,7 @@ def share_by_nearest(folder):
     locator.BuildLocator()
     shares = []
     for file in sorted((folder / "test").glob("*.vtp")):
-        surface = read(file)
+        surface = apart.read(file)
         nearest = [locator.FindClosestPoint(surface.GetPoint(point))
                    for point in range(surface.GetNumberOfPoints())]
         truth = vtk_to_numpy(surface.GetPointData().GetArray("label"))

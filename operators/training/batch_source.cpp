@@ -50,6 +50,7 @@ std::uint64_t fingerprint(const std::vector<Sample>& samples, ProcessGroup* piec
     mix(static_cast<std::uint64_t>(std::llround(sizes[2 * i + 1])));
     if (pieces) continue;
     for (const PointSamples* points : {&samples[i].source, &samples[i].query}) {
+      if (points == &samples[i].query && samples[i].query_is_source) continue;
       mix_all(points->coordinates);
       mix_all(points->values);
     }
@@ -120,17 +121,16 @@ class DatasetSource final : public BatchSource {
 
   void restore(const Json& state) override {
     const Json present = this->state();
-    constexpr const char* begin = "the training set differs from that of the run to resume: ";
+    const auto refuse = [](const std::string& difference) {
+      throw UsageError("the training set differs from that of the run to resume: " + difference +
+                       "; give the same files and options, or start a new run");
+    };
     for (const char* key : {"kind", "samples", "batch_size", "augmentations"})
       if (state.at(key) != present.at(key))
-        throw UsageError(std::string(begin) + key + " was " + state.at(key).dump() + ", now " +
-                         present.at(key).dump() +
-                         "; give the same files and options, or start a new run");
+        refuse(std::string(key) + " was " + state.at(key).dump() + ", now " +
+               present.at(key).dump());
     if (state.at("fingerprint") != present.at("fingerprint"))
-      throw UsageError(
-          std::string(begin) +
-          "its samples have other points, values or targets, or another order; give the "
-          "same files and options, or start a new run");
+      refuse("its samples have other points, values or targets, or another order");
     const auto position = state.at("position").get<std::size_t>();
     if (position > samples_.size())
       throw OperatorFileError("the stored position in the training set is " +
