@@ -153,11 +153,17 @@ fs::path folder_of(const fs::path& location) {
   return is_in_it ? given : fs::absolute(given).lexically_normal().parent_path();
 }
 
+/// Of one of the sets of a location.
+fs::path set_location(const fs::path& location, const std::string& name) {
+  return fs::is_directory(location / "test") ? location / name : location;
+}
+
 std::vector<TestSet> paired_sets(const fs::path& location, const fs::path& query_location) {
   const NamedFiles sources = test_sets(location);
   std::vector<TestSet> sets;
   if (query_location.empty()) {
-    for (const auto& [name, files] : sources) sets.push_back({name, {files, {}}});
+    for (const auto& [name, files] : sources)
+      sets.push_back({name, {files, {}}, set_location(location, name), {}});
     return sets;
   }
   const NamedFiles queries = test_sets(query_location);
@@ -170,9 +176,25 @@ std::vector<TestSet> paired_sets(const fs::path& location, const fs::path& query
     const auto& [name, files] = sources[i];
     const auto& [query_name, query_files] = queries[i];
     sets.push_back({name == query_name ? name : name + " to " + query_name,
-                    {files, match_queries(location, files, query_location, query_files)}});
+                    {files, match_queries(location, files, query_location, query_files)},
+                    set_location(location, name),
+                    set_location(query_location, query_name)});
   }
   return sets;
+}
+
+void refuse_sets_given_twice(const std::vector<TestSet>& sets) {
+  const auto same = [](const fs::path& a, const fs::path& b) {
+    std::error_code ignored;
+    return a == b || fs::equivalent(a, b, ignored);
+  };
+  for (auto set = sets.begin(); set != sets.end(); ++set)
+    for (auto other = sets.begin(); other != set; ++other)
+      if (same(set->location, other->location) && same(set->query_location, other->query_location))
+        throw UsageError(
+            "the test set '" + set->location.string() + "' is given twice" +
+            (set->query_location.empty() ? "" : " with '" + set->query_location.string() + "'") +
+            "; leave one of them away");
 }
 
 }  // namespace
@@ -189,6 +211,7 @@ std::vector<TestSet> all_test_sets(const std::vector<fs::path>& locations,
       source_folders.push_back(folder_of(locations[i]));
     }
   }
+  refuse_sets_given_twice(sets);
   const auto tell_apart = [&](const auto& told) {
     std::vector<std::string> names;
     for (const TestSet& set : sets) names.push_back(set.name);

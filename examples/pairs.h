@@ -56,13 +56,16 @@ void hold_out(double share, SampleFiles& files, SampleFiles& held_out);
 struct TestSet {
   std::string name;
   SampleFiles files;
+  std::filesystem::path location{};        ///< Folder, list, collection or file.
+  std::filesystem::path query_location{};  ///< Of pairs.
 };
 
 /// The test sets of all locations (test_sets()); with `query_locations`, of which there are as
 /// many, each with that of the same name there, or, where both have one, with that one. Their names
 /// are those of the sets, SOURCE to QUERY where these differ. Sets of one name are told apart by
 /// the folders that their results are in, by name or, if need be, by all of their paths. Throws
-/// FileError where a set has no partner, and as match_queries().
+/// FileError where a set has no partner, and as match_queries(), UsageError where one is given
+/// twice.
 std::vector<TestSet> all_test_sets(const std::vector<std::filesystem::path>& locations,
                                    const std::vector<std::filesystem::path>& query_locations);
 

@@ -50,13 +50,14 @@ Read read_sample(const std::vector<fs::path>& files, std::size_t index, ProcessG
   return read;
 }
 
-/// @param has_interpolated may be null; it is set where PairSample::has_interpolated_inputs is
+/// @param set may be null; it is told what PairSample tells
 Sample bind(const Read& read, const Contract& contract, const WeightChoice& weights,
-            ProcessGroup* pieces, const QueryFiles* queries, bool* has_interpolated = nullptr) {
+            ProcessGroup* pieces, const QueryFiles* queries, VtkTrainingSet* set = nullptr) {
   if (queries) {
     PairSample pair = bind_pair(read.meshes.front(), read.query.front(), *queries->model, contract,
                                 queries->settings);
-    if (has_interpolated && pair.has_interpolated_inputs) *has_interpolated = true;
+    if (set && pair.has_interpolated_inputs) set->has_interpolated_inputs = true;
+    if (set && !pair.apart.empty()) set->apart.push_back(pair.apart);
     return std::move(pair.sample);
   }
   return pieces ? bind_pieces(read.pieces, contract, weights, *pieces)
@@ -281,8 +282,7 @@ VtkTrainingSet load_training_set(const std::vector<fs::path>& files, const Array
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = 0;
   for (const Read& sample : samples) {
-    set.samples.push_back(
-        bind(sample, binding, weights, pieces, queries, &set.has_interpolated_inputs));
+    set.samples.push_back(bind(sample, binding, weights, pieces, queries, &set));
     set.most_results = std::max(set.most_results, set.samples.back().targets.size(0));
     const std::int64_t points =
         pieces ? std::llround(
@@ -417,8 +417,9 @@ fs::path description_above(const fs::path& location) {
 }
 
 void write_dataset_description(const fs::path& folder, const std::string& title,
-                               const Contract& contract) {
-  const Json description = {{"title", title}, {"contract", contract.to_json()}};
+                               const Contract& contract, const Json& generated) {
+  Json description = {{"title", title}, {"contract", contract.to_json()}};
+  if (!generated.empty()) description["generated"] = generated;
   write_file_atomically(folder / description_name, description.dump(2) + "\n");
 }
 

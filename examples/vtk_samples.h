@@ -38,6 +38,7 @@ struct VtkTrainingSet {
   std::vector<std::string> without_ignored_class;
   std::int64_t most_results = 0;         ///< Rows of the targets of the largest sample.
   bool has_interpolated_inputs = false;  ///< Of pairs: a query lacked some that it needs.
+  std::vector<std::string> apart;        ///< PairSample::apart of those that have it.
 };
 
 /// The meshes that hold the targets, where those are others than the ones that hold the inputs.
@@ -107,7 +108,8 @@ std::filesystem::path dataset_description(const std::filesystem::path& location)
 std::filesystem::path description_above(const std::filesystem::path& location);
 
 /// Writes dataset.json.
+/// @param generated what the samples were made by: {option: value as text}
 void write_dataset_description(const std::filesystem::path& folder, const std::string& title,
-                               const Contract& contract);
+                               const Contract& contract, const Json& generated = Json::object());
 
 }  // namespace funcattn

@@ -26,6 +26,14 @@ Tensor behind_zeros(std::int64_t rows, const Tensor& tensor) {
   return at::cat({at::zeros(sizes, tensor.options()), tensor}, 0);
 }
 
+/// @param source, query [n,axes] and [m,axes]
+bool boxes_meet(const Tensor& source, const Tensor& query) {
+  if (source.size(0) == 0 || source.size(1) == 0) return true;
+  const Tensor low = at::maximum(source.amin({0}), query.amin({0}));
+  const Tensor high = at::minimum(source.amax({0}), query.amax({0}));
+  return low.le(high).all().item<bool>();
+}
+
 }  // namespace
 
 Sample PairSample::results() const {
@@ -70,11 +78,16 @@ PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
   sample.targets = behind_zeros(pair.first_result, targets);
   // The operations of training know weights alone.
   sample.source.shares = Tensor();
+  const Tensor& places = sample.source.coordinates;
+  const Tensor of_source = pair.first_result > 0 ? places.narrow(0, 0, pair.first_result) : places;
+  if (!boxes_meet(of_source, pair.results().query.coordinates))
+    pair.apart = query.origin() + " has no place in common with the box of its source, " +
+                 source.origin() + "; are they a pair?";
   return pair;
 }
 
-Tensor pair_weights(const Mesh& query, const Contract& contract, const QuerySettings& settings) {
-  return to_weights(weights_of(query, contract, settings));
+Tensor result_weights(const Mesh& mesh, const Contract& contract, const QuerySettings& settings) {
+  return to_weights(weights_of(mesh, contract, settings));
 }
 
 }  // namespace funcattn

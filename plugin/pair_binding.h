@@ -31,6 +31,9 @@ struct PairSample {
   std::int64_t first_result = 0;  ///< Rows of the query before this one belong to the source.
   Tensor weights;                 ///< [M] of the results, by QuerySettings::weights.
   bool has_interpolated_inputs = false;  ///< The query lacked some that it needs.
+  /// "B has no place in common with ... A", where the boxes of the two meshes along the contract's
+  /// axes do not meet; else empty.
+  std::string apart;
 
   /// Places, weights and targets of the results alone; without source and values.
   Sample results() const;
@@ -42,7 +45,8 @@ struct PairSample {
 PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
                      const Contract& contract, const QuerySettings& settings);
 
-/// [M] quadrature weights of the query's points (or cells): PairSample::weights.
-Tensor pair_weights(const Mesh& query, const Contract& contract, const QuerySettings& settings);
+/// [M] quadrature weights of the points (or cells) of the mesh that has the results, such as
+/// PairSample::weights.
+Tensor result_weights(const Mesh& mesh, const Contract& contract, const QuerySettings& settings);
 
 }  // namespace funcattn

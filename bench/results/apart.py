@@ -7,9 +7,9 @@ import sys
 
 
 def read(file):
-    """The vtkPolyData of a file; for such scripts alone."""
+    """The data set of an XML file; for such scripts alone."""
     import vtk
-    reader = vtk.vtkXMLPolyDataReader()
+    reader = vtk.vtkXMLGenericDataObjectReader()
     reader.SetFileName(str(file))
     reader.Update()
     return reader.GetOutput()

@@ -2,6 +2,7 @@
 import dataclasses
 import pathlib
 
+import fields
 import states
 import surfaces
 
@@ -251,7 +252,8 @@ def studies(quick):
     constant = dict(references={"the mean of u0 (a constant)": states.initial_mean})
     burgers = dict(along=dict.fromkeys(burgers_sets[:-1]), gradients=["test"], **constant, **few)
     notch = dict(along=dict.fromkeys(darcy_sets), **few)
-    published = dict(inside="train16", along=dict.fromkeys(grids), gradients=["test16"], **seeds)
+    published = dict(inside="train16", along=dict.fromkeys(grids), gradients=["test16"],
+                     references={"mean field of the training set": fields.training_mean}, **seeds)
     parts_sets = ["test", "test_x4", "test_x16"]
     basis_counts = [4, 8] if quick else [8, 16, 32, 64, 128, 256]
     ridges = ["1e-3"] if quick else ["1e-6", "1e-4", "1e-3", "1e-2", "1", "10", "100"]

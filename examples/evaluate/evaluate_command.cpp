@@ -280,14 +280,20 @@ class EvaluateCommand : public Command {
       for (const OperatorEvaluation& evaluation : evaluations) names.push_back(evaluation.name);
       fields.check(sets, names);
     }
+    // What a further operator lacks is said before the ones ahead of it have been measured.
+    for (std::size_t i = 1; i < operators.size(); ++i)
+      for (const TestSet& set : sets)
+        (void)read_test_sample(set.files, 0, operators[i].model(), contract_of(operators[i]),
+                               errors);
     FieldViews pictures(views);
     std::map<std::string, ProblemSet> problem_sets;
     bool has_interpolated = false;
     for (std::size_t i = 0; i < operators.size(); ++i) {
-      Contract contract = operators[i].contract();
-      if (!options_.weights.empty()) contract.weights = options_.weights;
+      const Contract contract = contract_of(operators[i]);
       OperatorEvaluation& evaluation = evaluations[i];
-      for (const auto& [set, files] : sets) {
+      for (const TestSet& test_set : sets) {
+        const std::string& set = test_set.name;
+        const SampleFiles& files = test_set.files;
         console.note("evaluating " + evaluation.name + " on " +
                      std::to_string(files.sources.size()) +
                      (files.queries.empty() ? " samples of " : " pairs of ") + set);
@@ -322,10 +328,13 @@ class EvaluateCommand : public Command {
         if (const std::vector<std::string> texts = unknown.texts(); !texts.empty())
           console.note("no training sample of " + evaluation.name + " had " + join(texts, ", ") +
                        ", which " + set + " has: always wrong there");
-        evaluation.resolutions.push_back(cases.result());
+        CaseMetrics& metrics = evaluation.resolutions.emplace_back(cases.result());
+        metrics.data = test_set.location.string();
+        metrics.query_data = test_set.query_location.string();
+        metrics.weights = contract.weights;
+        metrics.error_weights = options_.error_weights;
         if (!files.queries.empty())
-          evaluation.resolutions.back().source_points =
-              source_points / static_cast<double>(files.sources.size());
+          metrics.source_points = source_points / static_cast<double>(files.sources.size());
       }
       std::stable_sort(
           evaluation.resolutions.begin(), evaluation.resolutions.end(),
@@ -341,6 +350,13 @@ class EvaluateCommand : public Command {
             base + " and " + other + " do not hold the same problems: " + why;
     }
     if (options_.interpolate_inputs && !has_interpolated) console.warn(nothing_to_interpolate);
+  }
+
+  /// With the weights that the options ask for.
+  Contract contract_of(const Operator& op) const {
+    Contract contract = op.contract();
+    if (!options_.weights.empty()) contract.weights = options_.weights;
+    return contract;
   }
 
   /// Before anything is computed: the report takes the place of nothing that it is made of.

@@ -249,6 +249,10 @@ Json CaseMetrics::to_json() const {
                {"points", points},
                {"seconds_per_million_points", seconds_per_million_points}};
   if (source_points) json["source_points"] = *source_points;
+  for (const auto& [key, text] :
+       {std::pair("data", data), std::pair("query_data", query_data), std::pair("weights", weights),
+        std::pair("error_weights", error_weights)})
+    if (!text.empty()) json[key] = text;
   for (const FieldMetrics& field : fields) {
     Json& entry = json["fields"][field.field];
     entry = Json::object();

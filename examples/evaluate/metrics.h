@@ -68,6 +68,8 @@ struct CaseMetrics {
   std::optional<double> source_points{};
   double seconds_per_million_points = 0;
   std::vector<FieldMetrics> fields;
+  /// Of files: where they are, and how points are weighted; empty where that does not apply.
+  std::string data{}, query_data{}, weights{}, error_weights{};
   Json to_json() const;
 };
 

@@ -78,9 +78,9 @@ void SampleFields::check(const std::vector<TestSet>& sets,
         for (const std::string& place : places_of(file)) samples.insert(place);
   std::map<std::string, fs::path> results;
   for (const std::string& op : operators)
-    for (const auto& [set, files] : sets)
-      for (const fs::path& file : files.with_results()) {
-        const fs::path path = folder_ / op / set / file.filename();
+    for (const TestSet& set : sets)
+      for (const fs::path& file : set.files.with_results()) {
+        const fs::path path = folder_ / op / set.name / file.filename();
         const std::vector<std::string> places = places_of(path);
         for (const std::string& place : places)
           if (samples.count(place) > 0)

@@ -76,36 +76,24 @@ TestSample read_test_sample(const SampleFiles& files, std::size_t index, const M
     Mesh query = read_mesh(files.queries[index]);
     const PairSample pair = bind_pair(source, query, model, contract, errors);
     std::vector<SampleWarning> warnings = unlike_training(source, &query, contract);
-    return {std::move(query),
-            pair.sample,
-            pair.results(),
-            pair.first_result,
-            source_points,
-            pair.weights,
-            true,
-            std::move(warnings),
-            pair.has_interpolated_inputs};
+    if (!pair.apart.empty()) warnings.push_back({query.origin(), pair.apart});
+    return {std::move(query), pair.sample,  pair.results(),      pair.first_result,
+            source_points,    pair.weights, std::move(warnings), pair.has_interpolated_inputs};
   }
-  const auto bound_with = [&](const std::string& weights) {
-    return bind_sample(source, contract, weight_choice_from_string(weights), false);
-  };
-  Sample sample = bound_with(contract.weights);
+  Sample sample = bind_sample(source, contract, weight_choice_from_string(contract.weights), false);
   const Tensor error_weights =
-      errors.weights.empty() ? Tensor() : bound_with(errors.weights).query.weights;
+      errors.weights.empty() ? Tensor() : result_weights(source, contract, errors);
   const Tensor& used = error_weights.defined() ? error_weights : sample.query.weights;
   sample.targets = bind_targets({source}, contract, to_matrix(used.unsqueeze(1)).col(0));
   std::vector<SampleWarning> warnings = unlike_training(source, nullptr, contract);
-  return {std::move(source), sample,        sample, 0,
-          source_points,     error_weights, false,  std::move(warnings)};
+  return {std::move(source), sample, sample, 0, source_points, error_weights, std::move(warnings)};
 }
 
 Tensor domain_weights(const TestSample& test, const Contract& contract) {
   if (weight_choice_from_string(contract.weights).kind != WeightKind::uniform)
     return test.results.query.weights;
-  if (!test.is_pair)
-    return bind_sample(test.mesh, contract, {WeightKind::automatic, ""}, true).query.weights;
   // Where the truth is known.
-  return pair_weights(test.mesh, contract, {"auto", false}) * test.results.query.weights.gt(0);
+  return result_weights(test.mesh, contract, {"auto", false}) * test.results.query.weights.gt(0);
 }
 
 }  // namespace funcattn

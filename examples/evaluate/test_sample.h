@@ -26,7 +26,6 @@ struct TestSample {
   std::int64_t first_result = 0;  ///< As in PairSample.
   double source_points = 0;
   Tensor error_weights{};  ///< Undefined where the errors have the weights of the operator.
-  bool is_pair = false;
   /// What a run would say of meshes unlike those of training, but for their numbers of points,
   /// which are what is measured.
   std::vector<SampleWarning> warnings{};

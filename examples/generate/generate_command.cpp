@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* data_set = "Data set";
+
 struct GenerateOptions {
   std::string task;
   fs::path out;
@@ -58,7 +60,7 @@ class GenerateCommand : public Command {
       points.push_back(task->name() + " " + std::to_string(task->default_points()));
     }
     table.positional("TASK", options_.task, "what to generate").choices(names);
-    table.group("Data set");
+    table.group(data_set);
     table.value("out,o", options_.out, "folder for train/, valid/, test/ and dataset.json")
         .placeholder("FOLDER")
         .required();
@@ -123,7 +125,7 @@ class GenerateCommand : public Command {
         }
       }
     }
-    write_dataset_description(options_.out, task().title(), task().contract());
+    write_dataset_description(options_.out, task().title(), task().contract(), origin());
     bar.finish();
     console.results() << "wrote " << total << " samples to " << options_.out.string() << "\n";
     return 0;
@@ -146,6 +148,18 @@ class GenerateCommand : public Command {
   }
 
   int points() const { return options_.points > 0 ? options_.points : task().default_points(); }
+
+  /// What the samples depend on, as text.
+  Json origin() const {
+    Json origin = {{"task", options_.task}, {"points", std::to_string(points())}};
+    for (const Option& option : table_->options()) {
+      const bool is_of_set = option.group() == data_set && option.name() != "out" &&
+                             option.name() != "overwrite" && option.name() != "points";
+      if (is_of_set || option.group() == group_of(task()))
+        origin[option.name()] = option.value_text();
+    }
+    return origin;
+  }
 
   std::vector<SampleSet> test_sets() const {
     std::vector<SampleSet> sets;

@@ -202,7 +202,10 @@ class TrainCommand : public Command {
     if (options_.json) {
       console.print_json(report);
     } else {
-      console.results() << "wrote " << options_.out.string() << ": loss "
+      // A run that was finished is returned as it is.
+      const bool is_old = result.resumed_at == result.steps;
+      console.results() << (is_old ? "" : "wrote ") << options_.out.string()
+                        << (is_old ? " was finished before, nothing is written" : "") << ": loss "
                         << format_significant(result.final_loss, 4)
                         << in_brackets(result.final_accuracy);
       if (std::isfinite(result.best_validation))

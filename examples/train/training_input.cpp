@@ -149,6 +149,11 @@ TrainingInput TrainingReader::files(const Recipe& recipe, Console& console) cons
                  "classes");
   if (options_.query.interpolate_inputs && !set.has_interpolated_inputs)
     console.warn(nothing_to_interpolate);
+  if (!set.apart.empty())
+    console.warn(set.apart.front() +
+                 (set.apart.size() == 1
+                      ? ""
+                      : " So it is with " + std::to_string(set.apart.size()) + " pairs."));
   check_class_counts(set, recipe, console);
   tell_of_classes(set, input.validation, console);
   Augmentations augmentations = augment(set.contract);

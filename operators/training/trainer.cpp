@@ -166,6 +166,7 @@ class TrainingRun {
     stored.tensors = {};
     state_ = std::move(stored);
     optimiser_.set_steps(state_.step);
+    resumed_at_ = state_.step;
     seconds_before_ = state_.seconds;
   }
 
@@ -298,6 +299,7 @@ class TrainingRun {
   TrainerResult result() const {
     TrainerResult result;
     result.steps = state_.step;
+    result.resumed_at = resumed_at_;
     result.completed = state_.step == options_.steps;
     result.final_loss = mean_loss();
     result.final_accuracy = mean_accuracy();
@@ -377,6 +379,7 @@ class TrainingRun {
   std::optional<TrainingLog> log_;
   TrainingState state_;  ///< Its tensors are filled only while they are written.
   Stopwatch stopwatch_;
+  std::int64_t resumed_at_ = 0;
   double seconds_before_ = 0;
   double rate_ = 0;
   double gradient_norm_ = 0;

@@ -65,11 +65,12 @@ struct TrainerProgress {
 };
 
 struct TrainerResult {
-  std::int64_t steps = 0;      ///< Steps done.
-  bool completed = false;      ///< False where should_stop ended the run.
-  double final_loss = 0;       ///< Mean over the samples since the last report but one.
-  double best_validation = 0;  ///< NaN where nothing was validated.
-  std::int64_t best_step = 0;  ///< 0 where nothing was validated.
+  std::int64_t steps = 0;       ///< Steps done.
+  std::int64_t resumed_at = 0;  ///< Those of them that a resumed run had done before.
+  bool completed = false;       ///< False where should_stop ended the run.
+  double final_loss = 0;        ///< Mean over the samples since the last report but one.
+  double best_validation = 0;   ///< NaN where nothing was validated.
+  std::int64_t best_step = 0;   ///< 0 where nothing was validated.
   double seconds = 0;
   /// Of classes: share of right points, over the same samples as final_loss and best_validation.
   std::optional<double> final_accuracy{}, best_accuracy{};

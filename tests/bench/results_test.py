@@ -9,6 +9,7 @@ from unittest import mock
 
 RESULTS = pathlib.Path(os.environ["FUNCATTN_SOURCE_DIR"]) / "bench" / "results"
 sys.path.insert(0, str(RESULTS))
+import fields  # noqa: E402
 import pages  # noqa: E402
 import runs  # noqa: E402
 import studies  # noqa: E402
@@ -79,6 +80,27 @@ class Figures(unittest.TestCase):
         self.assertEqual(pages.mean_and_spread([0.18, 0.19]), "0.185 ± 0.007")
         self.assertEqual(pages.mean_and_spread([0.0, 0.0]), "0 ± 0")
         self.assertEqual(pages.mean_and_spread([0.25]), "0.250")
+
+
+class MeanField(unittest.TestCase):
+    def test_a_finer_grid_takes_the_nearest_value(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.write(folder, "train16/0.vti", 1, [0, 2])
+            self.write(folder, "train16/1.vti", 1, [2, 4])
+            self.write(folder, "test16/0.vti", 1, [1, 1])
+            self.write(folder, "test32/0.vti", 0.75, [2, 4])
+            # The mean is 1 and 3; of the places 0 and 0.75 the second one is nearer to 1.
+            self.assertAlmostEqual(fields.training_mean(pathlib.Path(folder) / "test16"), 2 ** 0.5)
+            self.assertAlmostEqual(fields.training_mean(pathlib.Path(folder) / "test32"), 0.1 ** 0.5)
+
+    @staticmethod
+    def write(folder, name, spacing, values):
+        path = pathlib.Path(folder) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"""<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian">
+<ImageData WholeExtent="0 1 0 0 0 0" Origin="0 0 0" Spacing="{spacing} 1 1"><Piece Extent="0 1 0 0 0 0">
+<PointData><DataArray type="Float64" Name="pressure" format="ascii">{values[0]} {values[1]}</DataArray></PointData>
+</Piece></ImageData></VTKFile>""")
 
 
 class Turns(unittest.TestCase):

@@ -30,6 +30,12 @@ grep -q "'other.state.safetensors' exists; give another --out" message || fail "
 "$funcattn" train "${options[@]}" --seed 1 --overwrite -o other.safetensors
 "$funcattn" info other.safetensors --json | grep '"seed": 1' > /dev/null || fail "--overwrite did not train"
 
+# A run that was finished is said to be so, not written again.
+before=$(sha256sum whole.safetensors whole.last.safetensors)
+"$funcattn" train "${options[@]}" --resume -o whole.safetensors > told
+grep -q "^whole.safetensors was finished before, nothing is written: loss" told || fail "unclear: $(cat told)"
+[ "$before" = "$(sha256sum whole.safetensors whole.last.safetensors)" ] || fail "a finished run was written again"
+
 # The step of the weights is an outcome: the best of one seed and the last of another are alike.
 "$funcattn" evaluate --operator whole.safetensors other.last.safetensors --data samples --quiet > table
 grep "Over seeds" table > /dev/null || fail "no spread over seeds: $(cat table)"
@@ -38,6 +44,11 @@ grep "Over seeds" table > /dev/null || fail "no spread over seeds: $(cat table)"
 grep -q '"label": "test_x4"' report.json || fail "the denser test set is not in the report"
 "$funcattn" run samples/test_x4/0000.vtp --operator whole.safetensors -o out.vtp --quiet
 [ -s out.vtp ] || fail "no output mesh"
+
+grep -q '"data": "samples/test_x4"' report.json || fail "the report does not tell its data"
+grep -q '"weights": "[a-z]' report.json || fail "the report does not tell its weights"
+"$funcattn" evaluate --operator whole.safetensors --data samples --error-weights uniform --json --quiet > uniform.json
+grep -q '"error_weights": "uniform"' uniform.json || fail "the report does not tell the weights of its errors"
 
 # Nothing of a data set is overwritten by its operator or mixed with an older, larger set.
 refused() {
@@ -49,6 +60,18 @@ refused() {
 refused "would replace a sample" train "${options[@]}" -o samples/train/0000.vtp --overwrite
 refused "marks source points" train --data samples --epochs 1 -o wrong_form.safetensors
 refused "0011.vtp' would remain" generate sine -o samples --train 11 --overwrite
+
+touch report_file
+cp whole.safetensors kept.safetensors
+refused "report_file' is a file; give it the name of a folder" \
+  evaluate --operator whole.safetensors --data samples --report report_file
+mkdir -p evaluated
+cp whole.safetensors evaluated/report.json
+refused "report would replace 'evaluated/report.json', which is evaluated; give another folder" \
+  evaluate --operator evaluated/report.json --data samples --report evaluated
+cmp evaluated/report.json kept.safetensors
+refused "the test set 'samples/test' is given twice; leave one of them away" \
+  evaluate --operator whole.safetensors --data samples samples/test
 
 # The masked grid's notebook form on the same files: every point is a source.
 "$funcattn" train --data samples --inputs y_context --targets y --form sum_coefficients --width 8 \
@@ -80,6 +103,17 @@ refused "causal is for softmax attention, but attention is functional" \
 "$funcattn" train "${some[@]}" --bases separate -o separate.safetensors
 "$funcattn" run samples/test_x4/0000.vtp --operator separate.safetensors -o separate.vtp --quiet
 "$funcattn" info notebook.safetensors | grep sum_coefficients > /dev/null || fail "wrong form"
+
+# What a second operator lacks is said before the first one is measured.
+"$funcattn" train --data samples --inputs y_context --targets context --form shared_basis --width 8 --heads 2 \
+  --basis 4 --blocks 1 --epochs 1 --threads 1 --quiet -o of_context.safetensors
+mkdir -p without
+for file in samples/test/*.vtp; do LC_ALL=C sed 's/"context"/"kontext"/' "$file" > "without/${file##*/}"; done
+if "$funcattn" evaluate --operator notebook.safetensors of_context.safetensors --data without 2> message; then
+  fail "an operator was measured without its array"
+fi
+grep -q "evaluating notebook" message && fail "the first operator was measured: $(cat message)"
+grep -q "context" message || fail "unclear: $(cat message)"
 
 # A file without the array in the middle of a training set ends the run with its name.
 mkdir -p broken/train

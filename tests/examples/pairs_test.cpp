@@ -130,6 +130,9 @@ TEST_F(PairsTest, TestSetsBelongTogetherByName) {
   EXPECT_EQ(names({"a", "b"}, {}), (Names{"a/test", "a/test_x4", "b/test", "b/test_x4"}));
   EXPECT_EQ(names({"a/test", "a/test"}, {"a/test", "b/test"}), (Names{"a/test", "b/test"}));
   EXPECT_EQ(names({"a/test", "b/test"}, {"b/test", "b/test"}).front().substr(0, 5), "a to ");
+  for (const Names& twice : {Names{"a", "a/test"}, Names{"b/test/../test", "b/test"}})
+    EXPECT_THROW(names(twice, {}), UsageError);
+  EXPECT_THROW(names({"a/test", "a/test"}, {"b/test", "b/test"}), UsageError);
   try {
     names({"a"}, {"b/test"});
     FAIL() << "nothing was thrown";
@@ -214,6 +217,28 @@ TEST_F(PairsTest, TestSamplesUnlikeThoseOfTrainingAreTold) {
   all.add({{"a2.vtu", "a2.vtu is 3.5 wide"}, {"a2.vtu", "a2.vtu is 3 high"}});
   EXPECT_EQ(all.texts(), (std::vector<std::string>{"a1.vtu is 2 wide; so it is with 2 meshes",
                                                    "a2.vtu is 3 high"}));
+}
+
+TEST_F(PairsTest, MeshesWithoutACommonPlaceAreTold) {
+  ArrayChoice arrays;
+  arrays.inputs = {"load"};
+  arrays.targets = {"u"};
+  ModelConfig config;
+  config.coordinate_dimension = config.value_features = config.out_features = 1;
+  const auto model = make_model(config);
+  const fs::path source = write("a.vtp", 5, 0, 1, 1);
+  const fs::path touching = write("b.vtp", 5, 1, 2, 1), apart = write("c.vtp", 5, 1.5, 2, 1);
+  const QueryFiles queries{{touching, apart}, model.get(), {}};
+  const VtkTrainingSet set = load_training_set({source, source}, arrays, {}, nullptr, &queries);
+  const std::string text = apart.string() + " has no place in common with the box of its source, " +
+                           source.string() + "; are they a pair?";
+  EXPECT_EQ(set.apart, std::vector<std::string>{text});
+  const auto warnings = [&](const fs::path& query) {
+    return read_test_sample({{source}, {query}}, 0, *model, set.contract, {}).warnings;
+  };
+  EXPECT_TRUE(warnings(touching).empty());
+  ASSERT_EQ(warnings(apart).size(), 1U);
+  EXPECT_EQ(warnings(apart).front().text, text);
 }
 
 TEST_F(PairsTest, ClassesAreThoseOfTheQueries) {
