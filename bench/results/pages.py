@@ -87,13 +87,16 @@ def begun(path, title, y_label, heights):
     return script + (fitted("y", heights) if heights else [])
 
 
-def plotted(script, curves, style):
+def plotted(script, curves, style, style_with_ranges):
     plots = []
     for index, (name, points) in enumerate(curves.items()):
+        has_ranges = any(len(point) == 4 for point in points)
+        columns = 4 if has_ranges else 2
         script.append(f"$c{index} << EOD")
-        script += [f"{x} {y}" for x, y in points]
+        script += [" ".join(map(str, (*point, *2 * point[1:2])[:columns])) for point in points]
         script.append("EOD")
-        plots.append(f"$c{index} using 1:2 with {style} pt {7 + index // len(COLOURS)} ps 0.7 "
+        plots.append(f"$c{index} using {':'.join('1234'[:columns])} with "
+                     f"{style_with_ranges if has_ranges else style} pt {7 + index // len(COLOURS)} ps 0.7 "
                      f"lc rgb '{COLOURS[index % len(COLOURS)]}' dt {1 + index // len(COLOURS)} "
                      f"lw 1.6 title {quoted(name)}")
     script.append("plot " + ", ".join(plots))
@@ -101,33 +104,47 @@ def plotted(script, curves, style):
 
 
 def positive(points):
-    return [(x, y) for x, y in points if y is not None and y > 0]
+    """Those whose height has a logarithm; where a range reaches 0 it begins at the height."""
+    kept = [point for point in points if point[1] is not None and point[1] > 0]
+    return [(x, y, *(value if value > 0 else y for value in reach)) for x, y, *reach in kept]
+
+
+def heights_of(curves):
+    return [height for points in curves.values() for point in points for height in point[1:]]
 
 
 def draw(path, title, x_label, y_label, curves):
-    """Curves {name: [(x, y)]} as a PNG, logarithmic in both; without positive values there is none."""
+    """Curves {name: [(x, y)]} as a PNG, logarithmic in both; without positive values there is none.
+
+    A point may be (x, y, least, most), the range of what y is the mean of. Curves with ranges stand a
+    little beside each other, so that these can be told apart.
+    """
     curves = {name: kept for name, points in curves.items() if (kept := positive(points))}
     if not curves:
         return
-    script = begun(path, title, y_label, [y for points in curves.values() for _, y in points])
-    places = [x for points in curves.values() for x, _ in points]
+    middle = (len(curves) - 1) / 2
+    for index, (name, points) in enumerate(curves.items()):
+        if any(len(point) == 4 for point in points):
+            curves[name] = [(x * 1.012 ** (index - middle), *rest) for x, *rest in points]
+    script = begun(path, title, y_label, heights_of(curves))
+    places = [point[0] for points in curves.values() for point in points]
     base = 2 if all(place >= 1 for place in places) else 10  # Counts, or quantities.
     plotted([*script, f"set logscale x {base}", "set format x '%g'",
-             f"set xlabel {quoted(x_label)}"], curves, "linespoints")
+             f"set xrange [{min(places) / 1.1!r}:{max(places) * 1.1!r}]",
+             f"set xlabel {quoted(x_label)}"], curves, "linespoints", "yerrorlines")
 
 
 def draw_groups(path, title, y_label, groups, rows):
-    """Points {row: {group: y}} side by side for each group as a PNG."""
+    """Points {row: {group: (y,)}} side by side for each group as a PNG; (y, least, most) as in draw()."""
     width = 0.7 / max(1, len(rows) - 1)
     curves = {}
     for index, (name, values) in enumerate(rows.items()):
         offset = index * width - (0.35 if len(rows) > 1 else 0)
-        curves[name] = positive([(place + offset, values.get(group))
+        curves[name] = positive([(place + offset, *values.get(group, (None,)))
                                  for place, group in enumerate(groups)])
-    heights = [y for points in curves.values() for _, y in points]
     labels = ", ".join(f"{quoted(group)} {place}" for place, group in enumerate(groups))
-    plotted([*begun(path, title, y_label, heights), f"set xtics ({labels})",
-             f"set xrange [-0.5:{len(groups) - 0.5}]"], curves, "points")
+    plotted([*begun(path, title, y_label, heights_of(curves)), f"set xtics ({labels})",
+             f"set xrange [-0.5:{len(groups) - 0.5}]"], curves, "points", "yerrorbars")
 
 
 def quoted(text):

@@ -15,6 +15,7 @@ class Case:
     # Its last test set, where more points would take hours; empty: all.
     farthest: object = ""
     data: str = ""  # To train on, in place of those of the study.
+    sources: str = ""  # To train on and to be tested on, in place of those of the study.
     evaluation: list = dataclasses.field(default_factory=list)  # Options of `evaluate`.
     value: float = None  # Where a picture of the study over such values has it,
     series: str = ""  # and the curve that it is on.
@@ -52,7 +53,8 @@ class Study:
     along: dict = dataclasses.field(default_factory=dict)
 
     def datasets(self):
-        return [name for name in dict.fromkeys([self.data, self.queries, *[case.data for case in self.cases],
+        of_cases = [name for case in self.cases for name in (case.data, case.sources)]
+        return [name for name in dict.fromkeys([self.data, self.queries, *of_cases,
                                                 *self.shifts.values()]) if name]
 
 
@@ -326,7 +328,8 @@ def studies(quick):
               **seeds),
         Study("transfer", "From a uniform mesh of the notch to a graded one", "transfer, sources",
               [Case("paper", ["--form", "paper"]),
-               *[case for case in attention("") if case.label != "functional, separate slices"]],
+               *[case for case in attention("") if case.label != "functional, separate slices"],
+               Case("functional, inputs on the graded mesh", [], sources="transfer, queries")],
               ["test", "test", "test_x4"], queries="transfer, queries",
               query_sets=["test", "test_x4", "test_x4"], **few),
         CostStudy("cost", "Cost by the number of points", cost_cases(quick),

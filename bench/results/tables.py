@@ -13,7 +13,7 @@ def trained(study, case, workshop, folders, quick, length, seed):
         return workshop.trained_on_task(study.task, definitions.merged(length, case.options), seed)
     network = definitions.QUICK_NETWORK if quick else definitions.NETWORK
     options = definitions.merged([*network, *definitions.OPTIMISER, *length], case.options)
-    data = folders[case.data or study.data]
+    data = folders[case.data or case.sources or study.data]
     if study.queries:
         options += ["--query-data", folders[study.queries]]
     return workshop.trained(runs.Inside(data, study.inside) if study.inside else data, options, seed)
@@ -36,8 +36,9 @@ def start(study, workshop, folders, quick):
                 if study.queries:
                     options += ["--query-data", *[runs.Inside(folders[study.queries], name)
                                                   for name in study.query_sets]]
+                sources = folders[case.sources or study.data]
                 evaluations = {None: workshop.evaluated(
-                    training, [runs.Inside(folders[study.data], name) for name in names], options)}
+                    training, [runs.Inside(sources, name) for name in names], options)}
                 for shift, other in study.shifts.items():
                     evaluations[shift] = workshop.evaluated(training,
                                                             [runs.Inside(folders[other], "test")])
@@ -126,23 +127,31 @@ def write(study, result, folder):
 
 def draw(study, result, sets, path):
     figure = study.figure.replace("_l2", " L2").replace("_", " ")
-    means = {label: {name: statistics.mean(values) for name, values in row["errors"].items()}
-             for label, row in result.items()}
+    errors = {label: row["errors"] for label, row in result.items()}
     if study.figure == "accuracy":  # On a logarithmic axis what is near 1 would not be told apart.
         figure = "share of wrong points"
-        means = {label: {name: 1 - mean for name, mean in row.items()} for label, row in means.items()}
+        errors = {label: {name: [1 - value for value in values] for name, values in row.items()}
+                  for label, row in errors.items()}
+    means = {label: {name: mean_and_range(values) for name, values in row.items()}
+             for label, row in errors.items()}
     if any(case.value is not None for case in study.cases):
         curves = {}
         for case in study.cases:
             for name in sets if case.value is not None else []:
                 curves.setdefault(", ".join(filter(None, [case.series, name])), []).append(
-                    (case.value, means[case.label][name]))
+                    (case.value, *means[case.label][name]))
         pages.draw(path, study.title, study.axis, figure, curves)
     elif study.along:
         points = {name: count for row in result.values() for name, count in row["points"].items()}
-        curves = {label: sorted((study.along[name] or points[name], mean)
+        curves = {label: sorted((study.along[name] or points[name], *mean)
                                 for name, mean in row.items() if name in study.along)
                   for label, row in means.items()}
         pages.draw(path, study.title, study.axis, figure, curves)
     else:
         pages.draw_groups(path, study.title, figure, sets, means)
+
+
+def mean_and_range(values):
+    """The mean, and of several seeds the least and the most."""
+    mean = statistics.mean(values)
+    return (mean, min(values), max(values)) if len(values) > 1 else (mean,)

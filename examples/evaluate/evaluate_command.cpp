@@ -79,7 +79,8 @@ class EvaluateCommand : public Command {
     return {
         "funcattn evaluate --operator data/sine.safetensors --task sine "
         "--resample 1 2 4 8 16 32 --ood alpha x --report report",
-        "funcattn evaluate --operator darcy.safetensors --data darcy/test16 darcy/test32"};
+        "funcattn evaluate --operator darcy.safetensors --data darcy/test16 darcy/test32",
+        "funcattn evaluate --operator pairs.safetensors --data sources --query-data queries"};
   }
 
   void describe(OptionTable& table) override {

@@ -220,12 +220,22 @@ void print_classes(std::ostream& text, const std::vector<OperatorEvaluation>& ev
   text << worst.str();
 }
 
-void print_worst_samples(std::ostream& text, const OperatorEvaluation& evaluation) {
-  for (const CaseMetrics& metrics : evaluation.resolutions)
-    for (const FieldMetrics& field : metrics.fields)
-      if (!field.worst_sample.empty() && metrics.samples > 1)
-        text << "worst sample of " << evaluation.name << " at " << metrics.label << ", "
-             << field.field << ": " << field.worst_sample << "\n";
+void print_worst_samples(std::ostream& text, const std::vector<OperatorEvaluation>& evaluations) {
+  TextTable table({"operator", "sampling", "field", "worst", "file"});
+  bool any = false;
+  for (const OperatorEvaluation& evaluation : evaluations)
+    for (const CaseMetrics& metrics : evaluation.resolutions)
+      for (const FieldMetrics& field : metrics.fields) {
+        if (field.worst_sample.empty() || metrics.samples < 2) continue;
+        any = true;
+        const double worst =
+            field.is_class && field.accuracy ? field.accuracy->worst : field.relative_l2_worst;
+        table.add({evaluation.name, metrics.label, field.field, number_or_dash(worst),
+                   field.worst_sample});
+      }
+  if (!any) return;
+  text << "\nWorst samples\n";
+  table.print(text, 2);
 }
 
 }  // namespace
@@ -328,7 +338,6 @@ std::string report_text(const std::vector<OperatorEvaluation>& evaluations) {
     resolutions.add(evaluation, evaluation.resolutions);
   text << resolutions_title << "\n";
   resolutions.print(text);
-  for (const OperatorEvaluation& evaluation : evaluations) print_worst_samples(text, evaluation);
   for (const OperatorEvaluation& evaluation : evaluations)
     if (std::isfinite(evaluation.drift()))
       text << "resolution drift of " << evaluation.name << ": "
@@ -341,6 +350,7 @@ std::string report_text(const std::vector<OperatorEvaluation>& evaluations) {
     if (const std::string why = evaluation.no_drift(); !why.empty())
       text << "no drift of " << evaluation.name << " from set to set: " << why << "\n";
 
+  print_worst_samples(text, evaluations);
   print_classes(text, evaluations);
   if (evaluations.empty()) return text.str();
   // All operators went through the same studies.

@@ -49,7 +49,8 @@ class GenerateCommand : public Command {
             "funcattn generate burgers --out burgers_data --train 1000 --test 200 "
             "--resolutions 1 2 4 8 16 32",
             "funcattn generate darcy --out darcy_data --domain notch --permeability two-phase "
-            "--resolutions 1 4 16 --graded-resolutions 1 4"};
+            "--resolutions 1 4 16 --graded-resolutions 1 4",
+            "funcattn generate parts --out parts_data --train 40 --test 10 --resolutions 1 4"};
   }
 
   void describe(OptionTable& table) override {

@@ -34,7 +34,10 @@ class TrainCommand : public Command {
   std::vector<std::string> examples() const override {
     return {"funcattn train --task sine --out sine.safetensors",
             "funcattn train --data darcy/train16 --inputs permeability_high --targets pressure "
-            "--epochs 5 --out darcy.safetensors"};
+            "--epochs 5 --out darcy.safetensors",
+            "funcattn train --data parts_data --loss cross_entropy --out parts.safetensors",
+            "funcattn train --data sources --query-data queries --inputs permeability "
+            "--targets pressure --out pairs.safetensors"};
   }
 
   void use_processes(ProcessGroup& processes) override { processes_ = &processes; }

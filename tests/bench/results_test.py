@@ -68,10 +68,27 @@ class Axes(unittest.TestCase):
     def test_groups_stand_side_by_side(self):
         with mock.patch("subprocess.run") as gnuplot:
             pages.draw_groups("a.png", "title", "error", ["near", "far"],
-                              {"a": {"near": 0.1, "far": 0.2}, "b": {"near": 0.15}})
+                              {"a": {"near": (0.1,), "far": (0.2,)}, "b": {"near": (0.15,)}})
         script = gnuplot.call_args.kwargs["input"]
         self.assertIn("set xtics ('near' 0, 'far' 1)", script)
         self.assertIn("$c0 << EOD\n-0.35 0.1\n0.65 0.2\nEOD\n$c1 << EOD\n0.35 0.15\nEOD", script)
+
+
+    def test_means_of_seeds_have_their_range(self):
+        self.assertEqual(tables.mean_and_range([0.25]), (0.25,))
+        self.assertEqual(tables.mean_and_range([0.5, 0.25]), (0.375, 0.25, 0.5))
+        with mock.patch("subprocess.run") as gnuplot:
+            pages.draw("a.png", "title", "points", "error",
+                       {"a": [(1, 0.5)], "b": [(1, 0.5, 0.25, 0.75), (2, 0.25)], "c": [(1, 0.5, 0, 1)]})
+        script = gnuplot.call_args.kwargs["input"]
+        self.assertIn("$c0 << EOD\n1 0.5\nEOD", script)
+        self.assertIn("$c1 << EOD\n1.0 0.5 0.25 0.75\n2.0 0.25 0.25 0.25\nEOD", script)
+        self.assertIn("$c2 << EOD\n1.012 0.5 0.5 1\nEOD", script)
+        self.assertIn("$c0 using 1:2 with linespoints", script)
+        self.assertIn("$c1 using 1:2:3:4 with yerrorlines", script)
+        with mock.patch("subprocess.run") as gnuplot:
+            pages.draw_groups("a.png", "title", "error", ["near"], {"a": {"near": (0.5, 0.25, 0.75)}})
+        self.assertIn("$c0 using 1:2:3:4 with yerrorbars", gnuplot.call_args.kwargs["input"])
 
 
 class Figures(unittest.TestCase):
@@ -172,6 +189,17 @@ class Rows(unittest.TestCase):
         self.assertEqual([(place.folder, place.name) for place in queries],
                          [("Q", "test"), ("Q", "test_x4")])
         self.assertEqual(tables.labels(study), ["test", "test to test_x4"])
+
+    def test_a_case_may_have_its_inputs_on_other_meshes(self):
+        workshop = mock.Mock()
+        study = studies.Study("name", "title", "sources", [studies.Case("one", [], sources="queries")],
+                              ["test"], queries="queries", query_sets=["test_x4"], seeds=1)
+        self.assertEqual(study.datasets(), ["sources", "queries"])
+        tables.start(study, workshop, {"sources": "S", "queries": "Q"}, True)
+        self.assertEqual(workshop.trained.call_args.args[0], "Q")
+        _, sets, (_, query) = workshop.evaluated.call_args.args
+        self.assertEqual((sets[0].folder, sets[0].name, query.folder, query.name),
+                         ("Q", "test", "Q", "test_x4"))
 
     def test_figures_of_classes_are_means_too(self):
         study = studies.Study("name", "title", "data", [], figure="accuracy")
