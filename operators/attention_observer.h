@@ -9,6 +9,7 @@ enum class BasisSum {
   functions,           ///< The functions of a head, at every point: a partition of unity.
   functions_of_heads,  ///< The functions of all heads together, at every point.
   points,              ///< The points, for every function: few_shot's groups.
+  none,                ///< Nothing: given functions of either sign.
 };
 
 /// What one attention layer computed. Axes as in operators/attention.h: B samples, H heads, M query

@@ -51,6 +51,7 @@ std::vector<BasisFigures> basis_figures(const Tensor& basis, const Tensor& weigh
     const Tensor w = weights.narrow(0, first, count).view({1, count, 1});
     // Selected, not multiplied by 0: points that are not there may hold anything.
     Tensor values = at::where(w.gt(0), basis.narrow(1, first, count).to(torch::kFloat64), 0.0);
+    if (kind == BasisSum::none) values = values.square();
     const Tensor sums = values.sum(-1, true);
     const Tensor shares = values / at::where(sums.gt(0), sums, 1.0);
     if (kind == BasisSum::points) values = shares;

@@ -18,6 +18,7 @@ struct InspectionOptions {
 /// How the functions of one head share the points. Means over points are weighted by the quadrature
 /// weights; points of weight 0 do not count. Where a basis is normalised over the points
 /// (few_shot), figures are of its rows divided by their sums: how each point shares itself out.
+/// Where functions are given and of either sign (attention fourier), B stands for their squares.
 struct BasisFigures {
   double entropy = 0;  ///< Mean over points of -sum_j p_j log p_j / log k, p_j the share
                        ///< of function j: 0 one function a point, 1 all alike.

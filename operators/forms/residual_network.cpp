@@ -76,10 +76,11 @@ Tensor ResidualModel::predict(const PointSamples& source, const PointSamples&) {
 Tensor ResidualModel::predict_observed(const PointSamples& source, const PointSamples&,
                                        AttentionObserver& observer) {
   const Attention attention = config().attention;
-  if (attention != Attention::functional && attention != Attention::softmax)
+  if (attention != Attention::functional && attention != Attention::fourier &&
+      attention != Attention::softmax)
     throw UsageError(std::string("attention ") + to_string(attention) +
-                     " has neither learned basis functions nor weights between points to look "
-                     "into; give an operator with functional or softmax attention");
+                     " has neither basis functions nor weights between points to look into; give "
+                     "an operator with functional, fourier or softmax attention");
   return forward(features_of(source), source, &observer);
 }
 

@@ -306,7 +306,8 @@ FourierAttention::FourierAttention(Initialiser& initialiser, const ModelConfig& 
       regularisation_(Regularisation::fixed(config.ridge, config.relative_ridge)),
       functions_(config.basis) {}
 
-Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source, AttentionObserver*) {
+Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source,
+                                AttentionObserver* observer) {
   const auto basis_of = [&](const TokenSet& tokens) {
     return cosine_basis(tokens.coordinates, functions_).unsqueeze(1).expand({-1, heads_, -1, -1});
   };
@@ -315,9 +316,22 @@ Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source, A
   const auto coefficients = [&](const Linear& map, const Tensor& basis, const TokenSet& tokens) {
     return project(basis, heads_of(map, tokens.x), tokens.measure, Coefficients::integral);
   };
-  const Tensor moved =
-      transport(coefficients(*q_, query_basis, query), coefficients(*k_, source_basis, source),
-                coefficients(*v_, source_basis, source), regularisation_);
+  const Tensor queries = coefficients(*q_, query_basis, query);
+  const Tensor keys = coefficients(*k_, source_basis, source);
+  const Tensor values = coefficients(*v_, source_basis, source);
+  const Tensor moved = transport(queries, keys, values, regularisation_);
+  if (observer) {
+    AttentionRecord record;
+    record.query_basis = query_basis;
+    record.source_basis = source_basis;
+    record.query_weights = query.measure.relative;
+    record.source_weights = source.measure.relative;
+    record.coefficients = values;
+    record.transport = transport_matrix(queries.to(torch::kFloat64), keys, regularisation_);
+    record.system = transport_system(keys, regularisation_);
+    record.basis_sum = BasisSum::none;
+    observer->observe(record);
+  }
   return joined(reconstruct(query_basis, moved));
 }
 

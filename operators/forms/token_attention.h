@@ -20,7 +20,7 @@ struct TokenSet {
 /// What the queries take from the source; both may be the same set.
 class TokenAttention : public PointAttention {
  public:
-  /// @param observer may be null; softmax attention alone shows it something: there are no bases
+  /// @param observer may be null; softmax and fourier attention show it something
   /// @return [B,M,width]
   virtual Tensor attend(const TokenSet& query, const TokenSet& source,
                         AttentionObserver* observer) = 0;

@@ -96,7 +96,7 @@ refused "its queries differ from its source" train --data samples --form few_sho
 "$funcattn" inspect softmax.safetensors samples/test/0000.vtp | grep "received by" > /dev/null \
   || fail "inspect does not show where softmax attention falls"
 "$funcattn" train "${some[@]}" --attention linear -o linear.safetensors
-refused "attention linear has neither learned basis functions nor weights between points" \
+refused "attention linear has neither basis functions nor weights between points" \
   inspect linear.safetensors samples/test/0000.vtp
 refused "causal is for softmax attention, but attention is functional" \
   train "${some[@]}" --causal -o never.safetensors

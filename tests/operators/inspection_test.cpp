@@ -158,7 +158,7 @@ TEST_P(Inspection, BareLayersAreRebuiltFromTheirParts) {
 
 Tensor forward_of(PointAttention& layer, const Tensor& x, const PointMeasure& measure,
                   AttentionObserver* observer) {
-  return layer.forward(x, {measure, {}, observer});
+  return layer.forward(x, {measure, x.narrow(2, 0, 2).tanh(), observer});
 }
 
 Tensor forward_of(SumCoefficientsAttention& layer, const Tensor& x, const PointMeasure& measure,
@@ -199,6 +199,8 @@ TEST(InspectionOfLayers, LayersAreRebuiltFromTheirParts) {
   const ModelConfig paper = base_config(Form::paper);
   PaperAttention separate(initialiser, paper);
   expect_rebuilt(separate, paper, "out");
+  FourierAttention given(initialiser, base_config(Form::shared_basis));
+  expect_rebuilt(given, base_config(Form::shared_basis), "out");
 }
 
 // Everything computed point by point from the parameters of a bare layer.
@@ -485,8 +487,8 @@ TEST(InspectionOfPointAttention, OthersThanSoftmaxAreRefused) {
   const auto model = make_model(config);
   const PointSamples points = random_points(config, 1, 12, torch::kFloat32, 4);
   EXPECT_EQ(error_of<UsageError>([&] { (void)inspected(*model, points, points); }),
-            "attention linear has neither learned basis functions nor weights between points to "
-            "look into; give an operator with functional or softmax attention");
+            "attention linear has neither basis functions nor weights between points to look into; "
+            "give an operator with functional, fourier or softmax attention");
   InspectionOptions options;
   options.memory_limit = 1000;
   config.attention = Attention::softmax;
@@ -495,6 +497,33 @@ TEST(InspectionOfPointAttention, OthersThanSoftmaxAreRefused) {
               (void)inspected(*softmax, points, points, options);
             }).find("looking into the operator at 12 points takes about"),
             std::string::npos);
+}
+
+TEST(InspectionOfLayers, GivenFunctionsAreShownByTheirSquares) {
+  ModelConfig config = base_config(Form::shared_basis);
+  config.attention = Attention::fourier;
+  config.coordinate_dimension = 1;
+  const auto model = make_model(config, torch::kFloat64, 3);
+  // The midpoints of equal intervals of [-1, 1], where the cosines are orthonormal.
+  constexpr std::int64_t count = 40;
+  PointSamples points = random_points(config, 1, count, torch::kFloat64, 4);
+  points.coordinates =
+      ((at::arange(count, torch::kFloat64) + 0.5) * (2.0 / count) - 1).view({1, count, 1});
+  points.weights = at::ones({1, count}, torch::kFloat64);
+  const auto blocks = inspected(*model, points, points);
+  ASSERT_EQ(blocks.size(), 2u);
+  const Tensor cosines = cosine_basis(points.coordinates, config.basis)[0];
+  for (const BlockInspection& block : blocks)
+    for (const HeadInspection& head : block.heads) {
+      EXPECT_TRUE(at::equal(block.source_basis[head.head - 1], cosines));
+      for (const double coverage : head.basis.coverage) EXPECT_NEAR(coverage, 1, 1e-12);
+      EXPECT_NEAR(head.basis.row_sum, config.basis, 1e-12);
+      EXPECT_GT(head.basis.entropy, 0);
+      EXPECT_LT(head.basis.entropy, 1);
+      EXPECT_GE(head.condition_number, 1);
+      EXPECT_NEAR(head.singular_values.front(),
+                  Eigen::JacobiSVD<Eigen::MatrixXd>(matrix(head)).singularValues()[0], 1e-12);
+    }
 }
 
 TEST(InspectionOfLayers, OnlyChosenBlocksAreVisited) {
