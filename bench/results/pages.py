@@ -92,12 +92,15 @@ def plotted(script, curves, style, style_with_ranges):
     for index, (name, points) in enumerate(curves.items()):
         has_ranges = any(len(point) == 4 for point in points)
         columns = 4 if has_ranges else 2
+        chosen = style_with_ranges if has_ranges else style
+        # Bars would be dashed too, and told apart no better.
+        dashes = 1 + index // len(COLOURS) if "lines" in chosen else 1
         script.append(f"$c{index} << EOD")
         script += [" ".join(map(str, (*point, *2 * point[1:2])[:columns])) for point in points]
         script.append("EOD")
         plots.append(f"$c{index} using {':'.join('1234'[:columns])} with "
-                     f"{style_with_ranges if has_ranges else style} pt {7 + index // len(COLOURS)} ps 0.7 "
-                     f"lc rgb '{COLOURS[index % len(COLOURS)]}' dt {1 + index // len(COLOURS)} "
+                     f"{chosen} pt {7 + index // len(COLOURS)} ps 0.7 "
+                     f"lc rgb '{COLOURS[index % len(COLOURS)]}' dt {dashes} "
                      f"lw 1.6 title {quoted(name)}")
     script.append("plot " + ", ".join(plots))
     subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, check=True)

@@ -316,9 +316,11 @@ Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source,
   const auto coefficients = [&](const Linear& map, const Tensor& basis, const TokenSet& tokens) {
     return project(basis, heads_of(map, tokens.x), tokens.measure, Coefficients::integral);
   };
-  const Tensor queries = coefficients(*q_, query_basis, query);
-  const Tensor keys = coefficients(*k_, source_basis, source);
+  // Gradients of x add up in the reverse of this order, which the last digits of trainings depend
+  // on.
   const Tensor values = coefficients(*v_, source_basis, source);
+  const Tensor keys = coefficients(*k_, source_basis, source);
+  const Tensor queries = coefficients(*q_, query_basis, query);
   const Tensor moved = transport(queries, keys, values, regularisation_);
   if (observer) {
     AttentionRecord record;
