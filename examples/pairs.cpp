@@ -183,18 +183,25 @@ std::vector<TestSet> paired_sets(const fs::path& location, const fs::path& query
   return sets;
 }
 
+bool are_the_same(const std::vector<fs::path>& files, const std::vector<fs::path>& others) {
+  return std::equal(files.begin(), files.end(), others.begin(), others.end(),
+                    [](const fs::path& a, const fs::path& b) {
+                      std::error_code ignored;
+                      return a == b || fs::equivalent(a, b, ignored);
+                    });
+}
+
 void refuse_sets_given_twice(const std::vector<TestSet>& sets) {
-  const auto same = [](const fs::path& a, const fs::path& b) {
-    std::error_code ignored;
-    return a == b || fs::equivalent(a, b, ignored);
+  const auto told = [](const TestSet& set) {
+    return "'" + set.location.string() + "'" +
+           (set.query_location.empty() ? "" : " with '" + set.query_location.string() + "'");
   };
   for (auto set = sets.begin(); set != sets.end(); ++set)
     for (auto other = sets.begin(); other != set; ++other)
-      if (same(set->location, other->location) && same(set->query_location, other->query_location))
-        throw UsageError(
-            "the test set '" + set->location.string() + "' is given twice" +
-            (set->query_location.empty() ? "" : " with '" + set->query_location.string() + "'") +
-            "; leave one of them away");
+      if (are_the_same(set->files.sources, other->files.sources) &&
+          are_the_same(set->files.queries, other->files.queries))
+        throw UsageError("the test sets " + told(*other) + " and " + told(*set) +
+                         " have the same samples; leave one of them away");
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ struct TestSet {
 /// many, each with that of the same name there, or, where both have one, with that one. Their names
 /// are those of the sets, SOURCE to QUERY where these differ. Sets of one name are told apart by
 /// the folders that their results are in, by name or, if need be, by all of their paths. Throws
-/// FileError where a set has no partner, and as match_queries(), UsageError where one is given
-/// twice.
+/// FileError where a set has no partner, and as match_queries(), UsageError where two have
+/// the same samples.
 std::vector<TestSet> all_test_sets(const std::vector<std::filesystem::path>& locations,
                                    const std::vector<std::filesystem::path>& query_locations);
 

@@ -1,5 +1,10 @@
 #include "plugin/pair_binding.h"
 
+#include <vtkDataSet.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "core/error.h"
 #include "plugin/prediction.h"
 
@@ -26,12 +31,24 @@ Tensor behind_zeros(std::int64_t rows, const Tensor& tensor) {
   return at::cat({at::zeros(sizes, tensor.options()), tensor}, 0);
 }
 
-/// @param source, query [n,axes] and [m,axes]
-bool boxes_meet(const Tensor& source, const Tensor& query) {
-  if (source.size(0) == 0 || source.size(1) == 0) return true;
-  const Tensor low = at::maximum(source.amin({0}), query.amin({0}));
-  const Tensor high = at::minimum(source.amax({0}), query.amax({0}));
-  return low.le(high).all().item<bool>();
+/// Along the axes, up to what single precision leaves of lengths and places.
+bool boxes_meet(const Mesh& source, const Mesh& query, const std::vector<int>& axes) {
+  double of_source[6], of_query[6];
+  source.vtk()->GetBounds(of_source);
+  query.vtk()->GetBounds(of_query);
+  double longest = 0, farthest = 0;
+  for (const int axis : axes)
+    for (const double* box : {of_source, of_query}) {
+      const double low = box[2 * axis], high = box[2 * axis + 1];
+      if (low > high) return true;  // There is no point.
+      longest = std::max(longest, high - low);
+      farthest = std::max({farthest, std::abs(low), std::abs(high)});
+    }
+  const double tolerance = 1e-6 * longest + 4e-7 * farthest;
+  return std::all_of(axes.begin(), axes.end(), [&](int axis) {
+    return of_source[2 * axis] <= of_query[2 * axis + 1] + tolerance &&
+           of_query[2 * axis] <= of_source[2 * axis + 1] + tolerance;
+  });
 }
 
 }  // namespace
@@ -78,11 +95,9 @@ PairSample bind_pair(const Mesh& source, const Mesh& query, const Model& model,
   sample.targets = behind_zeros(pair.first_result, targets);
   // The operations of training know weights alone.
   sample.source.shares = Tensor();
-  const Tensor& places = sample.source.coordinates;
-  const Tensor of_source = pair.first_result > 0 ? places.narrow(0, 0, pair.first_result) : places;
-  if (!boxes_meet(of_source, pair.results().query.coordinates))
-    pair.apart = query.origin() + " has no place in common with the box of its source, " +
-                 source.origin() + "; are they a pair?";
+  if (!boxes_meet(source, query, contract.coordinates.axes))
+    pair.apart = query.origin() + " and its source " + source.origin() +
+                 " have no place in common; look whether they belong together";
   return pair;
 }
 

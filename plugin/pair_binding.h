@@ -31,8 +31,8 @@ struct PairSample {
   std::int64_t first_result = 0;  ///< Rows of the query before this one belong to the source.
   Tensor weights;                 ///< [M] of the results, by QuerySettings::weights.
   bool has_interpolated_inputs = false;  ///< The query lacked some that it needs.
-  /// "B has no place in common with ... A", where the boxes of the two meshes along the contract's
-  /// axes do not meet; else empty.
+  /// "B and its source A have no place in common; ...", where the boxes of the two meshes along the
+  /// contract's axes do not meet; else empty.
   std::string apart;
 
   /// Places, weights and targets of the results alone; without source and values.

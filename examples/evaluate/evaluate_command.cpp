@@ -18,6 +18,7 @@
 #include "meshio/quadrature.h"
 #include "operators/operator_file.h"
 #include "operators/threads.h"
+#include "plugin/prediction.h"
 
 namespace funcattn {
 
@@ -103,14 +104,14 @@ class EvaluateCommand : public Command {
         .only_with("data");
     table
         .value("weights", options_.weights,
-               "quadrature weights with --data, of the operator's sums and of the errors: auto, "
-               "measure, uniform, density or array:NAME")
+               "quadrature weights with --data, of the operator's sums and, but for pairs, of the "
+               "errors: auto, measure, uniform, density or array:NAME")
         .default_text("as in training")
         .only_with("data");
     table
         .value("error-weights", options_.error_weights,
                "the same for the errors alone, to measure operators of different weights alike")
-        .default_text("those of the operator")
+        .default_text("those of the operator; of pairs auto, or uniform as the operator's")
         .only_with("data");
     declare_single_prediction(table, options_.single_prediction);
     table.value("task", options_.task, "draw the samples of a task instead")
@@ -168,7 +169,8 @@ class EvaluateCommand : public Command {
   void validate() const override {
     if (options_.data.empty() == options_.task.empty())
       throw UsageError("give either --data FOLDER or --task sine");
-    if (!options_.error_weights.empty()) weight_choice_from_string(options_.error_weights);
+    for (const std::string& weights : {options_.weights, options_.error_weights})
+      if (!weights.empty()) weight_choice_from_string(weights);
     if (options_.query_data.empty()) {
       if (options_.interpolate_inputs)
         throw UsageError(
@@ -281,11 +283,10 @@ class EvaluateCommand : public Command {
       for (const OperatorEvaluation& evaluation : evaluations) names.push_back(evaluation.name);
       fields.check(sets, names);
     }
-    // What a further operator lacks is said before the ones ahead of it have been measured.
-    for (std::size_t i = 1; i < operators.size(); ++i)
-      for (const TestSet& set : sets)
-        (void)read_test_sample(set.files, 0, operators[i].model(), contract_of(operators[i]),
-                               errors);
+    if (operators.size() * sets.size() > 1)
+      for (std::size_t i = 0; i < operators.size(); ++i)
+        for (const TestSet& set : sets)
+          check_first_sample(operators[i], evaluations[i].file, set, errors);
     FieldViews pictures(views);
     std::map<std::string, ProblemSet> problem_sets;
     bool has_interpolated = false;
@@ -334,6 +335,9 @@ class EvaluateCommand : public Command {
         metrics.query_data = test_set.query_location.string();
         metrics.weights = contract.weights;
         metrics.error_weights = options_.error_weights;
+        if (metrics.error_weights.empty() && !files.queries.empty())
+          metrics.error_weights =
+              to_string(query_weight_choice(weight_choice_from_string(contract.weights)));
         if (!files.queries.empty())
           metrics.source_points = source_points / static_cast<double>(files.sources.size());
       }
@@ -351,6 +355,16 @@ class EvaluateCommand : public Command {
             base + " and " + other + " do not hold the same problems: " + why;
     }
     if (options_.interpolate_inputs && !has_interpolated) console.warn(nothing_to_interpolate);
+  }
+
+  /// What an operator lacks in a set is said before hours are spent on others.
+  void check_first_sample(const Operator& op, const std::string& file, const TestSet& set,
+                          const QuerySettings& errors) const {
+    try {
+      (void)read_test_sample(set.files, 0, op.model(), contract_of(op), errors);
+    } catch (const DataError& error) {
+      throw DataError("'" + file + "' cannot be evaluated: " + error.what());
+    }
   }
 
   /// With the weights that the options ask for.

@@ -228,10 +228,10 @@ void print_worst_samples(std::ostream& text, const std::vector<OperatorEvaluatio
       for (const FieldMetrics& field : metrics.fields) {
         if (field.worst_sample.empty() || metrics.samples < 2) continue;
         any = true;
-        const double worst =
-            field.is_class && field.accuracy ? field.accuracy->worst : field.relative_l2_worst;
-        table.add({evaluation.name, metrics.label, field.field, number_or_dash(worst),
-                   field.worst_sample});
+        const std::string worst = field.is_class && field.accuracy
+                                      ? "accuracy " + number_or_dash(field.accuracy->worst)
+                                      : "relative L2 " + number_or_dash(field.relative_l2_worst);
+        table.add({evaluation.name, metrics.label, field.field, worst, field.worst_sample});
       }
   if (!any) return;
   text << "\nWorst samples\n";

@@ -47,8 +47,10 @@ std::vector<SampleWarning> unlike_training(const Mesh& source, const Mesh* query
 }  // namespace
 
 void SampleWarnings::add(const std::vector<SampleWarning>& warnings) {
-  for (const auto& [mesh, text] : warnings) {
+  for (const auto& [mesh, text, other] : warnings) {
     std::string alike = text.rfind(mesh, 0) == 0 ? text.substr(mesh.size()) : text;
+    if (const std::size_t at = alike.find(other); at != std::string::npos)
+      alike.erase(at, other.size());
     alike.erase(std::remove_if(alike.begin(), alike.end(),
                                [](char c) { return std::strchr("0123456789.+-", c) != nullptr; }),
                 alike.end());
@@ -76,7 +78,7 @@ TestSample read_test_sample(const SampleFiles& files, std::size_t index, const M
     Mesh query = read_mesh(files.queries[index]);
     const PairSample pair = bind_pair(source, query, model, contract, errors);
     std::vector<SampleWarning> warnings = unlike_training(source, &query, contract);
-    if (!pair.apart.empty()) warnings.push_back({query.origin(), pair.apart});
+    if (!pair.apart.empty()) warnings.push_back({query.origin(), pair.apart, source.origin()});
     return {std::move(query), pair.sample,  pair.results(),      pair.first_result,
             source_points,    pair.weights, std::move(warnings), pair.has_interpolated_inputs};
   }

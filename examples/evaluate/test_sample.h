@@ -14,8 +14,9 @@
 namespace funcattn {
 
 struct SampleWarning {
-  std::string mesh;  ///< That it is of.
-  std::string text;  ///< Begins with the mesh.
+  std::string mesh;     ///< That it is of.
+  std::string text;     ///< Begins with the mesh.
+  std::string other{};  ///< Another mesh that it names, if any.
 };
 
 /// What one sample is to the operator, and what it is to its errors.

@@ -112,6 +112,9 @@ class GenerateCommand : public Command {
         total += part.count;
       }
     if (total == 0) throw UsageError("no samples asked for; give --train, --valid or --test");
+    refuse_other_sets(parts);
+    // What it says is not true of the new samples.
+    fs::remove(dataset_description(options_.out));
     ProgressBar bar = console.progress("writing", total, "files");
     std::int64_t done = 0;
     for (const Part& part : parts) {
@@ -156,7 +159,7 @@ class GenerateCommand : public Command {
     for (const Option& option : table_->options()) {
       const bool is_of_set = option.group() == data_set && option.name() != "out" &&
                              option.name() != "overwrite" && option.name() != "points";
-      if (is_of_set || option.group() == group_of(task()))
+      if ((is_of_set || option.group() == group_of(task())) && !option.value_text().empty())
         origin[option.name()] = option.value_text();
     }
     return origin;
@@ -191,6 +194,18 @@ class GenerateCommand : public Command {
       if (is_mesh_file(entry.path()) && expected.count(entry.path().filename().string()) == 0)
         throw FileError("'" + entry.path().string() +
                         "' would remain among the new samples; remove it or give another folder");
+  }
+
+  /// Nor would test sets that are not asked for any more be of the same samples.
+  void refuse_other_sets(const std::vector<Part>& parts) const {
+    if (!fs::is_directory(options_.out)) return;
+    std::set<std::string> written;
+    for (const Part& part : parts)
+      for (const SampleSet& set : part.sets) written.insert(set.folder);
+    for (const fs::directory_entry& entry : fs::directory_iterator(options_.out)) {
+      const std::string name = entry.path().filename().string();
+      if (name.rfind("test", 0) == 0 && written.count(name) == 0) refuse_leftovers(entry.path(), 0);
+    }
   }
 
   static bool is_mesh_file(const fs::path& path) {

@@ -197,9 +197,10 @@ void draw_spectra(const std::filesystem::path& path, const SampleInspection& ins
               curves(heads, "values", data, scaled_singular_values) +
               "unset logscale y\nset format y\n";
     script += place(1, 2, row, blocks.size()) + "set title 'Coverage" + of_block +
-              "'\nset xlabel 'function, by coverage'\nset ylabel 'share of the domain'\n"
-              "set yrange [0:*]\nset key top right\n" +
-              curves(heads, "coverage", data, sorted_coverage) + "unset yrange\nset autoscale y\n";
+              "'\nset xlabel 'function, by coverage'\nset ylabel 'coverage'\n"
+              "set yrange [0:*]\nset offsets 0, 0, graph 0.3, 0\nset key top right\n" +
+              curves(heads, "coverage", data, sorted_coverage) +
+              "unset offsets\nunset yrange\nset autoscale y\n";
     ++row;
   }
   draw_png(path, 2 * panel_width, panel_height * static_cast<int>(blocks.size()), data,

@@ -200,6 +200,7 @@ class TrainCommand : public Command {
         {"best_step", result.best_step},
         {"seconds", result.seconds},
         {"ms_per_step", 1e3 * result.seconds / static_cast<double>(result.steps)}};
+    if (result.resumed_at > 0) report["resumed_at"] = result.resumed_at;
     if (result.final_accuracy) report["final_accuracy"] = *result.final_accuracy;
     if (result.best_accuracy) report["best_accuracy"] = *result.best_accuracy;
     if (options_.json) {

@@ -153,7 +153,7 @@ TrainingInput TrainingReader::files(const Recipe& recipe, Console& console) cons
     console.warn(set.apart.front() +
                  (set.apart.size() == 1
                       ? ""
-                      : " So it is with " + std::to_string(set.apart.size()) + " pairs."));
+                      : "; so it is with " + std::to_string(set.apart.size()) + " pairs"));
   check_class_counts(set, recipe, console);
   tell_of_classes(set, input.validation, console);
   Augmentations augmentations = augment(set.contract);

@@ -33,6 +33,8 @@ grep -q "'other.state.safetensors' exists; give another --out" message || fail "
 # A run that was finished is said to be so, not written again.
 before=$(sha256sum whole.safetensors whole.last.safetensors)
 "$funcattn" train "${options[@]}" --resume -o whole.safetensors > told
+"$funcattn" train "${options[@]}" --resume -o whole.safetensors --json | grep -q '"resumed_at": 12' ||
+  fail "the JSON does not tell where the run was resumed"
 grep -q "^whole.safetensors was finished before, nothing is written: loss" told || fail "unclear: $(cat told)"
 [ "$before" = "$(sha256sum whole.safetensors whole.last.safetensors)" ] || fail "a finished run was written again"
 
@@ -60,6 +62,8 @@ refused() {
 refused "would replace a sample" train "${options[@]}" -o samples/train/0000.vtp --overwrite
 refused "marks source points" train --data samples --epochs 1 -o wrong_form.safetensors
 refused "0011.vtp' would remain" generate sine -o samples --train 11 --overwrite
+refused "samples/test_x4/000[01].vtp' would remain" \
+  generate sine -o samples --train 12 --valid 2 --test 2 --resolutions 1 --overwrite
 
 touch report_file
 cp whole.safetensors kept.safetensors
@@ -70,7 +74,7 @@ cp whole.safetensors evaluated/report.json
 refused "report would replace 'evaluated/report.json', which is evaluated; give another folder" \
   evaluate --operator evaluated/report.json --data samples --report evaluated
 cmp evaluated/report.json kept.safetensors
-refused "the test set 'samples/test' is given twice; leave one of them away" \
+refused "the test sets 'samples/test' and 'samples/test' have the same samples; leave one of them away" \
   evaluate --operator whole.safetensors --data samples samples/test
 
 # The masked grid's notebook form on the same files: every point is a source.
@@ -113,7 +117,8 @@ if "$funcattn" evaluate --operator notebook.safetensors of_context.safetensors -
   fail "an operator was measured without its array"
 fi
 grep -q "evaluating notebook" message && fail "the first operator was measured: $(cat message)"
-grep -q "context" message || fail "unclear: $(cat message)"
+tr -s '\n ' ' ' < message | grep -q "'of_context.safetensors' cannot be evaluated: .*context" ||
+  fail "unclear: $(cat message)"
 
 # A file without the array in the middle of a training set ends the run with its name.
 mkdir -p broken/train

@@ -230,8 +230,8 @@ TEST_F(PairsTest, MeshesWithoutACommonPlaceAreTold) {
   const fs::path touching = write("b.vtp", 5, 1, 2, 1), apart = write("c.vtp", 5, 1.5, 2, 1);
   const QueryFiles queries{{touching, apart}, model.get(), {}};
   const VtkTrainingSet set = load_training_set({source, source}, arrays, {}, nullptr, &queries);
-  const std::string text = apart.string() + " has no place in common with the box of its source, " +
-                           source.string() + "; are they a pair?";
+  const std::string text = apart.string() + " and its source " + source.string() +
+                           " have no place in common; look whether they belong together";
   EXPECT_EQ(set.apart, std::vector<std::string>{text});
   const auto warnings = [&](const fs::path& query) {
     return read_test_sample({{source}, {query}}, 0, *model, set.contract, {}).warnings;
@@ -239,6 +239,11 @@ TEST_F(PairsTest, MeshesWithoutACommonPlaceAreTold) {
   EXPECT_TRUE(warnings(touching).empty());
   ASSERT_EQ(warnings(apart).size(), 1U);
   EXPECT_EQ(warnings(apart).front().text, text);
+  SampleWarnings all;
+  all.add({{"a.vtp", "a.vtp and its source b.vtp have nothing", "b.vtp"}});
+  all.add({{"c.vtp", "c.vtp and its source d.vtp have nothing", "d.vtp"}});
+  EXPECT_EQ(all.texts(), std::vector<std::string>{
+                             "a.vtp and its source b.vtp have nothing; so it is with 2 meshes"});
 }
 
 TEST_F(PairsTest, ClassesAreThoseOfTheQueries) {

@@ -33,6 +33,7 @@ for kind in "--form paper" "--attention softmax" "--form few_shot --inputs press
     "$funcattn" run "coarse/test/$sample.vtu" --operator one.safetensors --query "fine/test_x4/$sample.vtu" \
       --error-against pressure --threads 1 --quiet --json -o "$sample.vtu" > "$sample.json"
   done
+  grep -q '"error_weights": "auto"' report.json || fail "the report does not tell the weights of its errors"
   error_of() { grep -m 1 -o '"relative_l2": *[-+.e0-9]*' "$1" | grep -o '[-+.e0-9]*$'; }
   awk -v a="$(error_of 0000.json)" -v b="$(error_of 0001.json)" -v mean="$(error_of report.json)" \
     'BEGIN {d = (a + b) / 2 - mean; exit !(a > 0 && d * d < 1e-20 * mean * mean)}' ||

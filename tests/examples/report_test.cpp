@@ -123,7 +123,7 @@ TEST(Report, TheTableHasParametersSpreadAndWhatWasMeasured) {
   const std::string text = report_text({one});
   for (const char* part :
        {"parameters", "median", "relative H1", "accuracy", "0.125", "0.875", " 42 ",
-        "Worst samples\n", "  darcy     coarse    pressure   0.75  c.vtu\n"})
+        "Worst samples\n", "  darcy     coarse    pressure  relative L2 0.75  c.vtu\n"})
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
 }
 
