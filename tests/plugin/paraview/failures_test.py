@@ -73,8 +73,9 @@ class Failures(support.ParaViewTest):
                 self.assertIn("then predicted: True", repaired)
 
     def test_exit_status_of_the_script_is_kept(self):
-        self.assertEqual(self.run_script(ONE_RUN)[0], 0)
-        self.assertEqual(self.run_script(ONE_RUN + "sys.exit(7)\n")[0], 7)
+        for ending, expected in [("", 0), ("sys.exit(7)\n", 7)]:
+            status, output = self.run_script(ONE_RUN + ending)
+            self.assertEqual(status, expected, output)
 
 
 if __name__ == "__main__":
