@@ -18,6 +18,14 @@ namespace fs = std::filesystem;
 
 class PairsTest : public test::FolderTest {
  protected:
+  PairsTest() {
+    arrays_.inputs = {"load"};
+    arrays_.targets = {"u"};
+    ModelConfig config;
+    config.coordinate_dimension = config.value_features = config.out_features = 1;
+    model_ = make_model(config);
+  }
+
   /// A line from (low, 0, 0) to (high, 0, 0) with "load" = `value` and "u" = `value` x.
   fs::path write(const std::string& name, int points, double low, double high, double value) const {
     RowMatrix places = RowMatrix::Zero(points, 3);
@@ -48,6 +56,9 @@ class PairsTest : public test::FolderTest {
     ADD_FAILURE() << "nothing was thrown";
     return {};
   }
+
+  ArrayChoice arrays_;
+  std::shared_ptr<Model> model_;  ///< Of the kind that the lines are for.
 };
 
 TEST_F(PairsTest, FoldersArePairedByName) {
@@ -144,18 +155,11 @@ TEST_F(PairsTest, TestSetsBelongTogetherByName) {
 }
 
 TEST_F(PairsTest, TheContractKnowsBothMeshes) {
-  ArrayChoice arrays;
-  arrays.inputs = {"load"};
-  arrays.targets = {"u"};
-  ModelConfig config;
-  config.coordinate_dimension = config.value_features = 1;
-  config.heads = 1;
-  config.width = 4;
-  const auto model = make_model(config);
   const QueryFiles queries{
-      {write("b/0.vtp", 9, 0, 4, 5), write("b/1.vtp", 7, 0, 4, 5)}, model.get(), {}};
-  const VtkTrainingSet set = load_training_set(
-      {write("a/0.vtp", 5, -1, 3, 1), write("a/1.vtp", 4, 0, 3, 3)}, arrays, {}, nullptr, &queries);
+      {write("b/0.vtp", 9, 0, 4, 5), write("b/1.vtp", 7, 0, 4, 5)}, model_.get(), {}};
+  const VtkTrainingSet set =
+      load_training_set({write("a/0.vtp", 5, -1, 3, 1), write("a/1.vtp", 4, 0, 3, 3)}, arrays_, {},
+                        nullptr, &queries);
   EXPECT_EQ(set.contract.bounds_min, std::vector<double>{-1});
   EXPECT_EQ(set.contract.bounds_max, std::vector<double>{4});
   EXPECT_EQ(set.contract.min_points, 4) << "of the sources";
@@ -171,34 +175,23 @@ TEST_F(PairsTest, TheContractKnowsBothMeshes) {
 }
 
 TEST_F(PairsTest, InputsThatWereInterpolatedAreTold) {
-  ArrayChoice arrays;
-  arrays.inputs = {"load"};
-  arrays.targets = {"v"};
-  ModelConfig config;
-  config.coordinate_dimension = config.value_features = 1;
-  const auto model = make_model(config);
+  arrays_.targets = {"v"};
   RowMatrix places = RowMatrix::Zero(4, 3);
   places.col(0) = Eigen::VectorXd::LinSpaced(4, 0, 1);
   write_mesh(make_polyline(places, "line")
                  .with_array({"v", Association::point, 1, ""}, RowMatrix(places.col(0))),
              folder_ / "b.vtp");
-  const QueryFiles queries{{folder_ / "b.vtp"}, model.get(), {"", true}};
+  const QueryFiles queries{{folder_ / "b.vtp"}, model_.get(), {"", true}};
   const fs::path source = write("a.vtp");
-  EXPECT_TRUE(load_training_set({source}, arrays, {}, nullptr, &queries).has_interpolated_inputs);
+  EXPECT_TRUE(load_training_set({source}, arrays_, {}, nullptr, &queries).has_interpolated_inputs);
 }
 
 TEST_F(PairsTest, TestSamplesUnlikeThoseOfTrainingAreTold) {
-  ArrayChoice arrays;
-  arrays.inputs = {"load"};
-  arrays.targets = {"u"};
-  ModelConfig config;
-  config.coordinate_dimension = config.value_features = config.out_features = 1;
-  const auto model = make_model(config);
   const fs::path inside = write("a.vtp"), outside = write("b.vtp", 5, 0, 4, 1);
-  const Contract contract = load_training_set({inside}, arrays, {}).contract;
+  const Contract contract = load_training_set({inside}, arrays_, {}).contract;
   const auto warnings = [&](const SampleFiles& files) {
     std::vector<std::string> texts;
-    for (const SampleWarning& one : read_test_sample(files, 0, *model, contract, {}).warnings)
+    for (const SampleWarning& one : read_test_sample(files, 0, *model_, contract, {}).warnings)
       texts.push_back(one.text);
     return texts;
   };
@@ -220,21 +213,15 @@ TEST_F(PairsTest, TestSamplesUnlikeThoseOfTrainingAreTold) {
 }
 
 TEST_F(PairsTest, MeshesWithoutACommonPlaceAreTold) {
-  ArrayChoice arrays;
-  arrays.inputs = {"load"};
-  arrays.targets = {"u"};
-  ModelConfig config;
-  config.coordinate_dimension = config.value_features = config.out_features = 1;
-  const auto model = make_model(config);
   const fs::path source = write("a.vtp", 5, 0, 1, 1);
   const fs::path touching = write("b.vtp", 5, 1, 2, 1), apart = write("c.vtp", 5, 1.5, 2, 1);
-  const QueryFiles queries{{touching, apart}, model.get(), {}};
-  const VtkTrainingSet set = load_training_set({source, source}, arrays, {}, nullptr, &queries);
+  const QueryFiles queries{{touching, apart}, model_.get(), {}};
+  const VtkTrainingSet set = load_training_set({source, source}, arrays_, {}, nullptr, &queries);
   const std::string text = apart.string() + " and its source " + source.string() +
                            " have no place in common; look whether they belong together";
   EXPECT_EQ(set.apart, std::vector<std::string>{text});
   const auto warnings = [&](const fs::path& query) {
-    return read_test_sample({{source}, {query}}, 0, *model, set.contract, {}).warnings;
+    return read_test_sample({{source}, {query}}, 0, *model_, set.contract, {}).warnings;
   };
   EXPECT_TRUE(warnings(touching).empty());
   ASSERT_EQ(warnings(apart).size(), 1U);
@@ -247,20 +234,15 @@ TEST_F(PairsTest, MeshesWithoutACommonPlaceAreTold) {
 }
 
 TEST_F(PairsTest, ClassesAreThoseOfTheQueries) {
-  ArrayChoice arrays;
-  arrays.inputs = {"load"};
-  arrays.targets = {"label"};
-  arrays.classes = true;
-  ModelConfig config;
-  config.coordinate_dimension = config.value_features = 1;
-  const auto model = make_model(config);
-  QueryFiles queries{{write("b/0.vtp", 9, 0, 1, 1)}, model.get(), {}};
+  arrays_.targets = {"label"};
+  arrays_.classes = true;
+  QueryFiles queries{{write("b/0.vtp", 9, 0, 1, 1)}, model_.get(), {}};
   const fs::path source = write("a/0.vtp", 2, 0, 1, 1);
-  const VtkTrainingSet set = load_training_set({source}, arrays, {}, nullptr, &queries);
+  const VtkTrainingSet set = load_training_set({source}, arrays_, {}, nullptr, &queries);
   EXPECT_EQ(set.contract.outputs.at(0).classes, (std::vector<int>{0, 1, 2}));
-  arrays.targets = {"u"};
+  arrays_.targets = {"u"};
   try {
-    load_training_set({source}, arrays, {}, nullptr, &queries);
+    load_training_set({source}, arrays_, {}, nullptr, &queries);
     FAIL() << "nothing was thrown";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what())
