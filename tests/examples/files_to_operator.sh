@@ -77,6 +77,16 @@ cmp evaluated/report.json kept.safetensors
 refused "the test sets 'samples/test' and 'samples/test' have the same samples; leave one of them away" \
   evaluate --operator whole.safetensors --data samples samples/test
 
+ls samples/test/*.vtp > same.lst
+refused "the test sets 'samples/test' and 'same.lst' have the same samples; leave one of them away" \
+  evaluate --operator whole.safetensors --data samples/test same.lst
+
+# What dataset.json says of the samples is true, also where they are made anew and that fails.
+grep -q '"train": "12"' samples/dataset.json || fail "dataset.json does not keep the options of generate"
+"$funcattn" generate burgers -o again --train 1 --valid 0 --test 0 --points 32 --quiet
+refused "not resolved" generate burgers -o again --train 1 --valid 0 --test 0 --viscosity 0.001 --overwrite
+[ ! -e again/dataset.json ] || fail "dataset.json speaks of samples that were being replaced"
+
 # The masked grid's notebook form on the same files: every point is a source.
 "$funcattn" train --data samples --inputs y_context --targets y --form sum_coefficients --width 8 \
   --heads 2 --basis 4 --blocks 1 --epochs 1 --threads 1 --quiet -o notebook.safetensors

@@ -224,6 +224,7 @@ TEST_F(PairsTest, MeshesWithoutACommonPlaceAreTold) {
     return read_test_sample({{source}, {query}}, 0, *model_, set.contract, {}).warnings;
   };
   EXPECT_TRUE(warnings(touching).empty());
+  EXPECT_TRUE(warnings(write("d.vtp", 5, 1 + 1e-7, 2, 1)).empty()) << "single precision";
   ASSERT_EQ(warnings(apart).size(), 1U);
   EXPECT_EQ(warnings(apart).front().text, text);
   SampleWarnings all;
