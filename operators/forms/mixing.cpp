@@ -75,4 +75,13 @@ AttentionRecord mixing_record(Mixing mixing, const Tensor& coefficients, const M
   return record;
 }
 
+AttentionRecord transport_record(const Tensor& queries, const Tensor& keys,
+                                 const Tensor& coefficients, const Regularisation& regularisation) {
+  AttentionRecord record;
+  record.coefficients = coefficients;
+  record.transport = transport_matrix(queries.to(torch::kFloat64), keys, regularisation);
+  record.system = transport_system(keys, regularisation);
+  return record;
+}
+
 }  // namespace funcattn

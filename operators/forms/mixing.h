@@ -37,4 +37,9 @@ Tensor mix_coefficients(Mixing mixing, const Tensor& coefficients, const MixingM
 AttentionRecord mixing_record(Mixing mixing, const Tensor& coefficients, const MixingMaps& maps,
                               bool relative_ridge);
 
+/// The matrices of transport(queries, keys, coefficients, regularisation), in float64; bases and
+/// weights are left undefined.
+AttentionRecord transport_record(const Tensor& queries, const Tensor& keys,
+                                 const Tensor& coefficients, const Regularisation& regularisation);
+
 }  // namespace funcattn

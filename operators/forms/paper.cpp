@@ -1,5 +1,7 @@
 #include "operators/forms/paper.h"
 
+#include "operators/forms/mixing.h"
+
 namespace funcattn {
 
 PaperAttention::PaperAttention(Initialiser& initialiser, const ModelConfig& config)
@@ -40,14 +42,11 @@ Tensor PaperAttention::forward(const Tensor& query, const PointMeasure& query_me
                                 source_measure, coefficients_, reference(source));
   const Tensor moved = transport(queries, keys, values, regularisation_);
   if (observer) {
-    AttentionRecord record;
+    AttentionRecord record = transport_record(queries, keys, values, regularisation_);
     record.query_basis = query_basis;
     record.source_basis = source_basis;
     record.query_weights = query_measure.relative;
     record.source_weights = source_measure.relative;
-    record.coefficients = values;
-    record.transport = transport_matrix(queries.to(torch::kFloat64), keys, regularisation_);
-    record.system = transport_system(keys, regularisation_);
     observer->observe(record);
   }
   return out_->forward(join_heads(reconstruct(query_basis, moved)));

@@ -1,5 +1,7 @@
 #include "operators/forms/sum_coefficients.h"
 
+#include "operators/forms/mixing.h"
+
 namespace funcattn {
 
 namespace {
@@ -39,15 +41,12 @@ Tensor SumCoefficientsAttention::forward(const Tensor& x, const PointMeasure& me
   const Tensor moved =
       transport(value_coefficients, query_coefficients, query_coefficients, regularisation_);
   if (observer) {
-    AttentionRecord record;
+    AttentionRecord record = transport_record(value_coefficients, query_coefficients,
+                                              query_coefficients, regularisation_);
     record.query_basis = query_basis;
     record.source_basis = value_basis;
     record.query_weights = record.source_weights = measure.relative;
     record.basis_sum = BasisSum::functions_of_heads;
-    record.coefficients = query_coefficients;
-    record.transport = transport_matrix(value_coefficients.to(torch::kFloat64), query_coefficients,
-                                        regularisation_);
-    record.system = transport_system(query_coefficients, regularisation_);
     observer->observe(record);
   }
   return output_->forward(join_heads(reconstruct(query_basis, moved)));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "operators/forms/mixing.h"
 #include "operators/grouped_function.h"
 #include "operators/linear_solve.h"
 
@@ -323,14 +324,11 @@ Tensor FourierAttention::attend(const TokenSet& query, const TokenSet& source,
   const Tensor queries = coefficients(*q_, query_basis, query);
   const Tensor moved = transport(queries, keys, values, regularisation_);
   if (observer) {
-    AttentionRecord record;
+    AttentionRecord record = transport_record(queries, keys, values, regularisation_);
     record.query_basis = query_basis;
     record.source_basis = source_basis;
     record.query_weights = query.measure.relative;
     record.source_weights = source.measure.relative;
-    record.coefficients = values;
-    record.transport = transport_matrix(queries.to(torch::kFloat64), keys, regularisation_);
-    record.system = transport_system(keys, regularisation_);
     record.basis_sum = BasisSum::none;
     observer->observe(record);
   }
